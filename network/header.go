@@ -2,11 +2,11 @@ package network
 
 import (
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/js/webapi"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // folded returns the name of a field or of a parameter as those servers read it that tell the fewest names apart: in
@@ -27,8 +27,8 @@ func folded(name string) string {
 // By these names servers, and proxies before them, go instead of what the rules have seen. They are of words that all
 // proxies and frameworks put together in their own ways, which are compared without anything between them.
 var (
-	ofMethod = regexp.MustCompile(`^x?` + overriding + `*(method|verb)` + overriding + `*$`)
-	ofPlace  = regexp.MustCompile(`^x?(` + overriding + `+` + place + overriding + `*|` + place + overriding + `+|` +
+	ofMethod = lazyregexp.New(`^x?` + overriding + `*(method|verb)` + overriding + `*$`)
+	ofPlace  = lazyregexp.New(`^x?(` + overriding + `+` + place + overriding + `*|` + place + overriding + `+|` +
 		`host|ur[il]|scriptname)$`)
 )
 
@@ -43,7 +43,7 @@ func squeezed(name string) string { return strings.ReplaceAll(folded(name), "-",
 // overrides returns the methods, in capital letters, that a field of a header makes some servers take its request to
 // have. A request needs rules for these, too.
 func (f Field) overrides() (methods []string) {
-	if !ofMethod.MatchString(squeezed(f.Name)) {
+	if !ofMethod().MatchString(squeezed(f.Name)) {
 		return nil
 	}
 	for method := range strings.SplitSeq(f.Value, ",") {
@@ -84,7 +84,7 @@ func Methods(method, address string, header []Field) []string {
 	separates := func(c rune) bool { return c == '&' || c == ';' }
 	for _, parameter := range strings.FieldsFunc(strings.TrimPrefix(u.Search, "?"), separates) {
 		name, value, _ := strings.Cut(parameter, "=")
-		if !ofMethod.MatchString(squeezed(decoded(name))) {
+		if !ofMethod().MatchString(squeezed(decoded(name))) {
 			continue
 		}
 		if method := strings.ToUpper(strings.TrimSpace(decoded(value))); slices.Contains(knownMethods, method) {
@@ -112,7 +112,7 @@ var ownHeaders = []string{"accept-charset", "accept-encoding", "alt-used", "conn
 // prefer it to the host and the path of a request, which the rules have checked. Gates leave it out, as browsers do.
 func (f Field) Forbidden() bool {
 	name := folded(f.Name)
-	if ofMethod.MatchString(squeezed(name)) {
+	if ofMethod().MatchString(squeezed(name)) {
 		return slices.ContainsFunc(f.overrides(), func(method string) bool { return !IsMethod(method) })
 	}
 	for _, prefix := range []string{"proxy-", "sec-", "forwarded", "x-forwarded", "x-forward-"} {
@@ -120,5 +120,5 @@ func (f Field) Forbidden() bool {
 			return true
 		}
 	}
-	return slices.Contains(ownHeaders, name) || ofPlace.MatchString(squeezed(name))
+	return slices.Contains(ownHeaders, name) || ofPlace().MatchString(squeezed(name))
 }

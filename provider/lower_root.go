@@ -47,7 +47,7 @@ func (l *lowerer) renamed(top *node) *node {
 	notes := slices.Clone(top.Notes)
 	isRequired := setOf(top.Get("required").Texts())
 	for _, m := range properties.Members {
-		if l.rules.rootNames.MatchString(m.Name) {
+		if l.rules.rootNames().MatchString(m.Name) {
 			kept.Members = append(kept.Members, m)
 			continue
 		}
@@ -70,7 +70,7 @@ func (l *lowerer) renamed(top *node) *node {
 	c.Set("properties", kept)
 	var required []string
 	for _, name := range top.Get("required").Texts() {
-		if l.rules.rootNames.MatchString(name) {
+		if l.rules.rootNames().MatchString(name) {
 			required = append(required, name)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/tool"
 )
 
@@ -258,7 +258,7 @@ func commandOutputOf(r tool.Result) commandOutput {
 		note(text)
 	} else {
 		out.WriteString(text)
-		if found := exitStatus.FindAllStringSubmatch(text, -1); found != nil {
+		if found := exitStatus().FindAllStringSubmatch(text, -1); found != nil {
 			status, _ = strconv.Atoi(found[len(found)-1][1])
 		}
 	}
@@ -273,4 +273,4 @@ func commandOutputOf(r tool.Result) commandOutput {
 }
 
 // exitStatus is the line in a text that has a status other than 0.
-var exitStatus = regexp.MustCompile(`(?m)^\[exit status (\d{1,3})\]$`)
+var exitStatus = lazyregexp.New(`(?m)^\[exit status (\d{1,3})\]$`)

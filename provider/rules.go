@@ -3,6 +3,8 @@ package provider
 import (
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // rules describe what a provider supports in a schema. All providers also support type, properties, required, items,
@@ -13,7 +15,7 @@ type rules struct {
 	// root lists the keywords that are supported at the root.
 	root map[string]bool
 	// rootNames matches the permitted names of properties at the root. Nil permits any name.
-	rootNames *regexp.Regexp
+	rootNames func() *regexp.Regexp
 	// formats lists the supported formats. Nil supports all.
 	formats map[string]bool
 	// apart means that no other keywords may stand beside anyOf.
@@ -58,7 +60,7 @@ const validation = `const enum format default examples
 	minProperties maxProperties additionalProperties patternProperties propertyNames dependentRequired`
 
 // claudeNames matches permitted names of properties at the root. Elsewhere any name is permitted.
-var claudeNames = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
+var claudeNames = lazyregexp.New(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 // The rules without strict mode.
 var (

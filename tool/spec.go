@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A Spec describes a tool. Only Name and Description are required.
@@ -150,11 +151,11 @@ type Icons struct {
 	Input, Output string
 }
 
-var validName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
+var validName = lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
 
 // CheckName checks a tool's name. The error says which names are allowed.
 func CheckName(name string) error {
-	if !validName.MatchString(name) {
+	if !validName().MatchString(name) {
 		return errors.New("a tool's name has 1 to 64 ASCII letters, digits, - and _, " +
 			"and does not begin with a digit or -")
 	}

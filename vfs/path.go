@@ -3,7 +3,6 @@ package vfs
 import (
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"syscall"
 	"unicode/utf8"
@@ -11,6 +10,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/vfs/internal/fsys"
 )
 
@@ -107,10 +107,10 @@ func reserved(name string) bool {
 	}
 	stem, _, _ := strings.Cut(Fold(name), ":")
 	stem = strings.TrimRight(stem, ". ")
-	return stem == Reserved || shortReserved.MatchString(stem)
+	return stem == Reserved || shortReserved().MatchString(stem)
 }
 
-var shortReserved = regexp.MustCompile(`^to(olru|[0-9a-f]{4})~[0-9]+$`)
+var shortReserved = lazyregexp.New(`^to(olru|[0-9a-f]{4})~[0-9]+$`)
 
 // CleanName returns the normal form of a name in a directory, and whether it can be used in a path.
 func CleanName(name string) (clean string, ok bool) {

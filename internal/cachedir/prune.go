@@ -3,10 +3,10 @@ package cachedir
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"sync"
 	"time"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 const (
@@ -30,9 +30,7 @@ const (
 const unfinished = ".new-*"
 
 // entryName is compiled when it is needed, which in most processes it is not.
-var entryName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([a-z]+)-[0-9a-f]{64}(\.new-[0-9]+)?$`)
-})
+var entryName = lazyregexp.New(`^([a-z]+)-[0-9a-f]{64}(\.new-[0-9]+)?$`)
 
 // prune removes entries of a kind that are too old or too many, and the leftovers of killed processes, but not the
 // entry keep. Other files in the directory stay. The directory must just have been changed: its time is the present by

@@ -3,10 +3,10 @@ package pypi
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A requirement is a package that somebody wants, as PEP 508 has it: "rich[markdown]>=13; python_version >= '3.8'".
@@ -18,10 +18,8 @@ type requirement struct {
 	text       string // without the marker
 }
 
-var requirementPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([A-Za-z0-9._, -]*)\])?\s*` +
-		`\(?([^()]*)\)?$`)
-})
+var requirementPattern = lazyregexp.New(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*` +
+	`(?:\[([A-Za-z0-9._, -]*)\])?\s*\(?([^()]*)\)?$`)
 
 // maxText bounds names, requirements and conditions, in bytes.
 const maxText = 500
@@ -46,7 +44,7 @@ func parseRequirement(text string) (r requirement, err error) {
 	return r, err
 }
 
-var separators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-_.]+`) })
+var separators = lazyregexp.New(`[-_.]+`)
 
 // normalize returns a package's name as indexes have it.
 func normalize(name string) string { return strings.ToLower(separators().ReplaceAllString(name, "-")) }

@@ -3,11 +3,11 @@ package pypi
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A version is one of a package, as PEP 440 defines it. Local versions, such as 1.0+local, are those without that.
@@ -27,12 +27,10 @@ const (
 	noDev  = 1<<63 - 1
 )
 
-var versionPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^v?(?:([0-9]{1,18})!)?([0-9]{1,18}(?:\.[0-9]{1,18}){0,20})` +
-		`(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?([0-9]{0,18}))?` +
-		`(?:-([0-9]{1,18})|[-_.]?(post|rev|r)[-_.]?([0-9]{0,18}))?(?:[-_.]?(dev)[-_.]?([0-9]{0,18}))?` +
-		`(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$`)
-})
+var versionPattern = lazyregexp.New(`^v?(?:([0-9]{1,18})!)?([0-9]{1,18}(?:\.[0-9]{1,18}){0,20})` +
+	`(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?([0-9]{0,18}))?` +
+	`(?:-([0-9]{1,18})|[-_.]?(post|rev|r)[-_.]?([0-9]{0,18}))?(?:[-_.]?(dev)[-_.]?([0-9]{0,18}))?` +
+	`(?:\+[a-z0-9]+(?:[-_.][a-z0-9]+)*)?$`)
 
 func parseVersion(text string) (v version, ok bool) {
 	m := versionPattern().FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))

@@ -386,8 +386,8 @@ func (s ServerConfig) edited(edit func(name, text string) (string, error)) (Serv
 
 // address parses the URL. A placeholder takes the place of unknown values.
 func (s *ServerConfig) address() (*url.URL, error) {
-	return url.Parse(variable.ReplaceAllStringFunc(s.URL, func(match string) string {
-		if fallback := variable.FindStringSubmatch(match)[2]; len(fallback) > len(":-") {
+	return url.Parse(variable().ReplaceAllStringFunc(s.URL, func(match string) string {
+		if fallback := variable().FindStringSubmatch(match)[2]; len(fallback) > len(":-") {
 			return fallback[len(":-"):]
 		}
 		return standsForValue
@@ -428,7 +428,7 @@ func (c Config) OpenInputs(lookup func(name string) (value string, ok bool)) []s
 			continue
 		}
 		_, _ = s.edited(func(_, text string) (string, error) {
-			for _, found := range variable.FindAllStringSubmatch(text, -1) {
+			for _, found := range variable().FindAllStringSubmatch(text, -1) {
 				if _, given := e.input(found[3]); found[3] != "" && !given {
 					ids = append(ids, found[3])
 				}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
@@ -48,7 +48,7 @@ func newFilter(limit int) *filter {
 const rawResult = "github.com/toolrun/toolrun/result"
 
 // ownID matches the ids of requests to a server.
-var ownID = regexp.MustCompile(`^[0-9]+$`)
+var ownID = lazyregexp.New(`^[0-9]+$`)
 
 // Limits on messages that the SDK reads.
 const (
@@ -118,7 +118,7 @@ func (f *filter) message(data []byte) []byte {
 			return nil
 		}
 		return f.notification(method, m.params)
-	case !ownID.Match(m.id): // the SDK would read 3.5 as 3
+	case !ownID().Match(m.id): // the SDK would read 3.5 as 3
 		return nil
 	case len(m.err) > 0 && string(m.err) != "null":
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`, m.id, remakeError(m.err))

@@ -3,9 +3,9 @@ package mcpclient
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/registry"
 )
 
@@ -14,7 +14,7 @@ const maxName = 64
 
 // hashed matches names that look as if they ended in a hash. They get a hash as well, so that no name can imitate
 // another.
-var hashed = regexp.MustCompile(`_[0-9a-f]{10}$`)
+var hashed = lazyregexp.New(`_[0-9a-f]{10}$`)
 
 // A namer gives tools their names. They depend on the configuration and not on which servers are connected.
 type namer struct {
@@ -32,7 +32,7 @@ func (n *namer) name(server, tool string) string {
 		name = "_" + name
 	}
 	_, taken := n.base.Tool(name)
-	if !taken && name == server+"_"+tool && len(name) <= maxName && !hashed.MatchString(name) &&
+	if !taken && name == server+"_"+tool && len(name) <= maxName && !hashed().MatchString(name) &&
 		!n.ambiguous(server, name) {
 		return name
 	}

@@ -5,30 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
 // variable matches ${NAME}, ${env:NAME} and ${NAME:-default}, with the name and the default as groups 1 and 2, and
 // ${input:ID}, with the id as group 3. It also matches malformed variables.
-var variable = regexp.MustCompile(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{input:([^}]*)\}|\$\{[^}]*\}`)
+var variable = lazyregexp.New(`\$\{(?:env:)?([^}:]*)(:-[^}]*)?\}|\$\{input:([^}]*)\}|\$\{[^}]*\}`)
 
 // secretName matches a word in the names of secrets. notSecret matches a last word that shows that it is something
 // else, such as the path of a secret.
 var (
-	secretName = regexp.MustCompile(
+	secretName = lazyregexp.New(
 		`(KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|AUTHORIZATION|COOKIE)$|^(AUTH|PAT)$`)
-	notSecret = regexp.MustCompile(`^(PATH|FILE|DIR|ID|URL|NAME)$`)
+	notSecret = lazyregexp.New(`^(PATH|FILE|DIR|ID|URL|NAME)$`)
 )
 
 // looksSecret reports whether a variable, a header or a parameter is a secret by its name.
 func looksSecret(name string) bool {
 	all := words(name)
-	return len(all) > 0 && !notSecret.MatchString(all[len(all)-1]) && slices.ContainsFunc(all, secretName.MatchString)
+	return len(all) > 0 && !notSecret().MatchString(all[len(all)-1]) && slices.ContainsFunc(all, secretName().MatchString)
 }
 
 // words splits a name into words, in upper case. API_KEY, x-api-key and apiKey contain the same words API and KEY.
@@ -47,14 +47,14 @@ func words(name string) []string {
 
 // isPlain reports whether a secret is written in the configuration: as a value without variables, or as a default.
 func isPlain(value string) bool {
-	found := variable.FindAllStringSubmatch(value, -1)
+	found := variable().FindAllStringSubmatch(value, -1)
 	return strings.TrimSpace(value) != "" && (len(found) == 0 ||
 		slices.ContainsFunc(found, func(match []string) bool { return len(match[2]) > len(":-") }))
 }
 
 // checkVariables returns an error for a variable that is not closed.
 func checkVariables(text string) error {
-	rest := variable.ReplaceAllString(text, "")
+	rest := variable().ReplaceAllString(text, "")
 	if i := strings.Index(rest, "${"); i >= 0 {
 		return fmt.Errorf("%s is not closed: write ${NAME} or ${NAME:-default}", plaintext.Cut(rest[i:], 20))
 	}
@@ -62,14 +62,14 @@ func checkVariables(text string) error {
 }
 
 // editorVariable matches variables that only editors support.
-var editorVariable = regexp.MustCompile(`^\$\{(` +
+var editorVariable = lazyregexp.New(`^\$\{(` +
 	`workspaceFolder(Basename)?|workspaceRoot|userHome|pathSeparator|/|cwd|execPath|lineNumber|selectedText|` +
 	`(file|relativeFile)(Basename|BasenameNoExtension|Dirname|Extname|WorkspaceFolder|DirnameBasename)?|` +
 	`(workspaceFolder|config|command):.*)\}$`)
 
 // noValue returns the error for a variable without a value.
 func noValue(match, name string) error {
-	if editorVariable.MatchString(match) {
+	if editorVariable().MatchString(match) {
 		return fmt.Errorf("%s is a variable of editors and has no value here: write the value itself",
 			plaintext.Cut(match, 100))
 	}
@@ -77,7 +77,7 @@ func noValue(match, name string) error {
 }
 
 // scheme matches the word before a secret, as in "Bearer TOKEN".
-var scheme = regexp.MustCompile(`^[A-Za-z]+ +`)
+var scheme = lazyregexp.New(`^[A-Za-z]+ +`)
 
 // An expander replaces variables by their values, and collects the secrets.
 type expander struct {
@@ -113,8 +113,8 @@ func (e *expander) input(id string) (value string, ok bool) {
 // expand replaces the variables in a text. If secret is set, all their values are secrets.
 func (e *expander) expand(text string, secret bool) (string, error) {
 	var err error
-	text = variable.ReplaceAllStringFunc(text, func(match string) string {
-		parts := variable.FindStringSubmatch(match)
+	text = variable().ReplaceAllStringFunc(text, func(match string) string {
+		parts := variable().FindStringSubmatch(match)
 		name, fallback, id := parts[1], parts[2], parts[3]
 		if id != "" {
 			value, ok := e.input(id)
@@ -125,7 +125,7 @@ func (e *expander) expand(text string, secret bool) (string, error) {
 			e.secrets = append(e.secrets, value) // most inputs are secrets
 			return value
 		}
-		if name == "" && !editorVariable.MatchString(match) {
+		if name == "" && !editorVariable().MatchString(match) {
 			err = errors.Join(err, fmt.Errorf("%s is not understood: variables are written as ${NAME}, "+
 				"${NAME:-default} or ${input:ID}", plaintext.Cut(match, 100)))
 			return ""
@@ -157,7 +157,7 @@ func (e *expander) config(s ServerConfig) (ServerConfig, error) {
 		secret := looksSecret(name)
 		text, err := e.expand(text, secret)
 		if secret && err == nil {
-			e.secrets = append(e.secrets, scheme.ReplaceAllString(text, ""))
+			e.secrets = append(e.secrets, scheme().ReplaceAllString(text, ""))
 		}
 		return text, err
 	})

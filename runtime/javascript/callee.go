@@ -1,10 +1,11 @@
 package javascript
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // When something is not a function, the engine reports a position but not the name. The text at the position usually
@@ -26,16 +27,16 @@ const (
 const intermediate = "(intermediate value)"
 
 var (
-	newBefore   = regexp.MustCompile(`\bnew\s+$`)
-	simpleArray = regexp.MustCompile(`^\[[\w., ]*\]$`)
-	namesAfter  = regexp.MustCompile(`^[\pL\pN_$#.]+`)
-	callAfter   = regexp.MustCompile(`^(?:\?\.)?\s*\(`)
-	argumentEnd = regexp.MustCompile(`^[\pL\pN_$#.]*\s*[,)]`)
-	noCallees   = regexp.MustCompile(
+	newBefore   = lazyregexp.New(`\bnew\s+$`)
+	simpleArray = lazyregexp.New(`^\[[\w., ]*\]$`)
+	namesAfter  = lazyregexp.New(`^[\pL\pN_$#.]+`)
+	callAfter   = lazyregexp.New(`^(?:\?\.)?\s*\(`)
+	argumentEnd = lazyregexp.New(`^[\pL\pN_$#.]*\s*[,)]`)
+	noCallees   = lazyregexp.New(
 		`^(?:if|for|while|switch|catch|with|return|await|typeof|void|yield|in|of|function|super|import)$`)
 
 	// builtinCallees are functions of the language that are there unless somebody has removed them.
-	builtinCallees = regexp.MustCompile(
+	builtinCallees = lazyregexp.New(
 		`^(?:String|Number|Boolean|BigInt|Symbol|Array|Object|parseInt|parseFloat|isNaN|isFinite|` +
 			`(?:console|JSON|Math|Object|Array|Number|String|Date|Promise|Reflect)\.\w+)$`)
 )
@@ -49,8 +50,8 @@ func calleeAt(text string, at int) callee {
 	}
 	from := max(0, at-maxBefore)
 	before, after := text[from:at], text[at:min(len(text), at+maxAfter)]
-	if newBefore.MatchString(before) {
-		if name := strings.TrimRight(namesAfter.FindString(after), "."); name != "" &&
+	if newBefore().MatchString(before) {
+		if name := strings.TrimRight(namesAfter().FindString(after), "."); name != "" &&
 			len(name) < len(after) && len(name) <= maxCallee {
 			return callee{name, true}
 		}
@@ -58,7 +59,7 @@ func calleeAt(text string, at int) callee {
 	}
 	if end, ok := callBegin(after); ok {
 		name, ok := expressionBefore(before + after[:end])
-		if !ok || noCallees.MatchString(name) {
+		if !ok || noCallees().MatchString(name) {
 			return callee{}
 		}
 		return callee{name: name}
@@ -72,7 +73,7 @@ func callBegin(text string) (end int, ok bool) {
 	i := nameLength(text)
 	for i < len(text) {
 		switch c := text[i]; {
-		case callAfter.MatchString(text[i:]):
+		case callAfter().MatchString(text[i:]):
 			return i, i > 0
 		case c == '[':
 			n := bracketLength(text[i:])
@@ -145,7 +146,7 @@ func expressionBefore(text string) (name string, ok bool) {
 			head := strings.TrimRight(trimmed[:open], " \t\r\n")
 			last, _ := utf8.DecodeLastRuneInString(head)
 			if head == "" || !isNameLetter(last) && last != ')' && last != ']' ||
-				noCallees.MatchString(lastName(head)) {
+				noCallees().MatchString(lastName(head)) {
 				return intermediate + name, true
 			}
 			text, name = head, "(...)"+name
@@ -158,8 +159,8 @@ func expressionBefore(text string) (name string, ok bool) {
 			head := strings.TrimRight(trimmed[:open], " \t\r\n")
 			last, _ := utf8.DecodeLastRuneInString(head)
 			if head == "" || !isNameLetter(last) && last != ')' && last != ']' && !strings.HasSuffix(head, "?.") ||
-				noCallees.MatchString(lastName(head)) {
-				if elements := trimmed[open:]; simpleArray.MatchString(elements) {
+				noCallees().MatchString(lastName(head)) {
+				if elements := trimmed[open:]; simpleArray().MatchString(elements) {
 					return strings.ReplaceAll(elements, " ", "") + name, true
 				}
 				return intermediate + name, true
@@ -199,7 +200,7 @@ func itemName(key string) string {
 		nameLength(key[1:]) == len(key)-2 {
 		return "." + key[1:len(key)-1]
 	}
-	if key != "" && strings.Trim(namesAfter.FindString(key), ".") == key {
+	if key != "" && strings.Trim(namesAfter().FindString(key), ".") == key {
 		return "[" + key + "]"
 	}
 	return "[" + intermediate + "]"
@@ -242,7 +243,7 @@ func openingBracket(text string) int {
 // calleeAround returns what is called with the argument at a position. If there is a call within a call, the position
 // is that of both; then the inner one is left out if it is one of the language's own functions, or both are named.
 func calleeAround(before, after string) callee {
-	if !argumentEnd.MatchString(after) {
+	if !argumentEnd().MatchString(after) {
 		return callee{}
 	}
 	var found callee
@@ -263,16 +264,16 @@ func calleeAround(before, after string) callee {
 			word := lastName(strings.TrimRight(before[:i], " \t\r\n"))
 			name, ok := expressionBefore(before[:i])
 			switch {
-			case noCallees.MatchString(word):
+			case noCallees().MatchString(word):
 				return found
 			case !ok: // brackets of no call
 				return found
 			case found.name == "":
 				head := strings.TrimSuffix(strings.TrimRight(before[:i], " \t\r\n"), name)
-				found = callee{name, newBefore.MatchString(head)}
-			case builtinCallees.MatchString(found.name):
+				found = callee{name, newBefore().MatchString(head)}
+			case builtinCallees().MatchString(found.name):
 				return callee{name: name}
-			case builtinCallees.MatchString(name):
+			case builtinCallees().MatchString(name):
 				return found
 			default:
 				found.name = found.name + " or " + name

@@ -3,13 +3,13 @@ package javascript
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/js/module"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
@@ -58,8 +58,8 @@ var missingFunctions = host.ByName(map[string]string{
 func missingFunction(name string) string { return missingFunctions[strings.TrimSuffix(name, "Sync")] }
 
 var (
-	functionOfFiles = regexp.MustCompile(`^fs\.(?:promises\.)?(\w+)$`)
-	exportOfFiles   = regexp.MustCompile(`^Could not find export '(\w+)' in module 'fs(?:/promises)?'$`)
+	functionOfFiles = lazyregexp.New(`^fs\.(?:promises\.)?(\w+)$`)
+	exportOfFiles   = lazyregexp.New(`^Could not find export '(\w+)' in module 'fs(?:/promises)?'$`)
 )
 
 // explain returns a better message for an error that the engine has thrown, or "". raw is the engine's stack.
@@ -171,7 +171,7 @@ func (r *run) explainCall(message, frame string) string {
 
 // instead returns what to call instead of a value that is not a function.
 func (r *run) instead(name string) string {
-	if m := functionOfFiles.FindStringSubmatch(name); m != nil {
+	if m := functionOfFiles().FindStringSubmatch(name); m != nil {
 		return missingFunction(m[1])
 	}
 	return r.functionsLike(name)
@@ -262,12 +262,12 @@ func lettersOf(name string) string {
 }
 
 var (
-	iteratedAfter = regexp.MustCompile(
+	iteratedAfter = lazyregexp.New(
 		`(?:\bof\s+|\.\.\.|\]\s*=\s*)((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)\]}\n]|$)`)
-	patternAfter = regexp.MustCompile(
+	patternAfter = lazyregexp.New(
 		`^(?:(?:const|let|var)\s*|\(?\s*)?\{\s*([\pL\pN_$]+)?[^{}=]*(?:=[^{}=]*)*\}` +
 			`\s*=\s*((?:[\pL\pN_$#]+\.)*[\pL\pN_$#]+)\s*(?:[;,)}\n]|$)`)
-	parameterAfter = regexp.MustCompile(`^[^{};]*\(\s*\{\s*([\pL\pN_$]+)`)
+	parameterAfter = lazyregexp.New(`^[^{};]*\(\s*\{\s*([\pL\pN_$]+)`)
 )
 
 // statementAt returns the beginning of the statement at the position of a stack frame, if its code is known.
@@ -289,16 +289,16 @@ func (r *run) statementAt(frame string) string {
 func (r *run) explainValue(message, frame string) string {
 	statement := r.statementAt(frame)
 	if strings.HasSuffix(message, "to object") {
-		if m := patternAfter.FindStringSubmatch(statement); m != nil {
+		if m := patternAfter().FindStringSubmatch(statement); m != nil {
 			return destructured(m[1], m[2])
 		}
-		if m := parameterAfter.FindStringSubmatch(statement); m != nil {
+		if m := parameterAfter().FindStringSubmatch(statement); m != nil {
 			return destructured(m[1], "an argument")
 		}
 		return ""
 	}
 	line, _, _ := strings.Cut(statement, "\n")
-	if m := iteratedAfter.FindAllStringSubmatch(line, 2); len(m) == 1 {
+	if m := iteratedAfter().FindAllStringSubmatch(line, 2); len(m) == 1 {
 		return m[0][1] + " is not iterable"
 	}
 	return ""

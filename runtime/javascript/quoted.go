@@ -1,8 +1,9 @@
 package javascript
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // An assertion without a message quotes its call, as Node's does.
@@ -25,7 +26,7 @@ func (in *instance) Assertion() string {
 }
 
 // calls are names with what opens their arguments.
-var calls = regexp.MustCompile(`((?:[\pL\pN_$]+\.)*[\pL\pN_$]+)\s*\(`)
+var calls = lazyregexp.New(`((?:[\pL\pN_$]+\.)*[\pL\pN_$]+)\s*\(`)
 
 // assertionAt returns the assertion at a position of a text: the call of the name there or, since the engine also
 // reports the positions of arguments, a call around it. It is empty if there is none by one of the usual names, or it
@@ -35,7 +36,7 @@ func assertionAt(text string, at int) string {
 		return ""
 	}
 	from := max(0, at-maxBefore)
-	found := calls.FindAllStringSubmatchIndex(text[from:min(len(text), at+maxAfter)], -1)
+	found := calls().FindAllStringSubmatchIndex(text[from:min(len(text), at+maxAfter)], -1)
 	for i := len(found) - 1; i >= 0; i-- {
 		m := found[i]
 		if begin, end := from+m[2], from+m[3]; begin <= at {

@@ -5,11 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/toolrun/toolrun/guest/quickjs"
 	"github.com/toolrun/toolrun/internal/js/module"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/internal/text/utf8text"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
@@ -112,14 +112,14 @@ func withColumn(err, other error) error {
 }
 
 // jsx matches an expression that begins with a tag, up to the end of a tag.
-var jsx = regexp.MustCompile(`(?s)(?:=>|return|[=(?:&,])\s*<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?)?(?:/>|>.*(?:</|/>))`)
+var jsx = lazyregexp.New(`(?s)(?:=>|return|[=(?:&,])\s*<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?)?(?:/>|>.*(?:</|/>))`)
 
 // maxJSX is how many bytes are searched for JSX.
 const maxJSX = 32 << 10
 
 // withJSX adds to a syntax error that JSX may be the reason, if the source seems to have some.
 func withJSX(err error, source string) error {
-	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx.MatchString(source[:min(len(source), maxJSX)]) {
+	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx().MatchString(source[:min(len(source), maxJSX)]) {
 		e.Message += " (there is no JSX here: make strings or objects)"
 		e.place(e.File, e.Line, e.Column)
 	}

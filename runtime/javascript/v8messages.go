@@ -3,6 +3,8 @@ package javascript
 import (
 	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // The engine words many messages in another way than V8. Code tests messages, with patterns written for V8, so errors
@@ -81,12 +83,12 @@ var wordsOfPatterns = map[string]string{
 }
 
 var (
-	readOf        = regexp.MustCompile(`^cannot (read|set) property '(.*)' of (undefined|null)$`)
-	readOnly      = regexp.MustCompile(`^'(.*)' is read-only$`)
-	uninitialized = regexp.MustCompile(`^(\S+) is not initialized$`)
-	privateField  = regexp.MustCompile(`^private class field '(#.*)' does not exist$`)
-	unexpected    = regexp.MustCompile(`^unexpected token: '(.*)'$`)
-	expectedClass = regexp.MustCompile(`^(\w+) object expected$`)
+	readOf        = lazyregexp.New(`^cannot (read|set) property '(.*)' of (undefined|null)$`)
+	readOnly      = lazyregexp.New(`^'(.*)' is read-only$`)
+	uninitialized = lazyregexp.New(`^(\S+) is not initialized$`)
+	privateField  = lazyregexp.New(`^private class field '(#.*)' does not exist$`)
+	unexpected    = lazyregexp.New(`^unexpected token: '(.*)'$`)
+	expectedClass = lazyregexp.New(`^(\w+) object expected$`)
 	callableOnly  = "class constructors must be invoked with 'new'"
 )
 
@@ -107,7 +109,7 @@ func inV8(name, message, caller string) string {
 			return "Cannot read private member " + m[1] + " from an object whose class did not declare it"
 		}
 		if caller != "" && strings.HasSuffix(message, " expected") {
-			if m := expectedClass.FindStringSubmatch(message); m != nil {
+			if m := expectedClass().FindStringSubmatch(message); m != nil {
 				return "Method " + m[1] + ".prototype." + caller + " called on incompatible receiver"
 			}
 		}
@@ -142,7 +144,7 @@ func inV8(name, message, caller string) string {
 			return caller + "() digits argument must be between 0 and 100"
 		}
 	case "ReferenceError":
-		if m := uninitialized.FindStringSubmatch(message); m != nil && m[1] != "this" {
+		if m := uninitialized().FindStringSubmatch(message); m != nil && m[1] != "this" {
 			return "Cannot access '" + m[1] + "' before initialization"
 		}
 	case "SyntaxError":
@@ -163,11 +165,11 @@ func inV8(name, message, caller string) string {
 
 // matched returns the parts of a message that a pattern finds. The pattern's matches begin with a prefix: errors are
 // made in loops, where it tells most messages apart faster.
-func matched(pattern *regexp.Regexp, prefix, message string) []string {
+func matched(pattern func() *regexp.Regexp, prefix, message string) []string {
 	if !strings.HasPrefix(message, prefix) {
 		return nil
 	}
-	return pattern.FindStringSubmatch(message)
+	return pattern().FindStringSubmatch(message)
 }
 
 // invalidJSON is V8's message for a text with a word or character that JSON does not have.

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 	sandbox "github.com/toolrun/toolrun/runtime"
 	"github.com/toolrun/toolrun/tool"
@@ -161,7 +161,7 @@ func (l *Language) unknownNote(input json.RawMessage) string {
 const maxShown = 10
 
 // fenceLine matches the line with which a fence begins, without the newline.
-var fenceLine = regexp.MustCompile("^```[a-zA-Z]*[ \t\r]*$")
+var fenceLine = lazyregexp.New("^```[a-zA-Z]*[ \t\r]*$")
 
 // withoutFence returns what is meant by code that a model has put between the marks of Markdown, with as many lines
 // before it. With the marks it is not meant as code in any language.
@@ -169,7 +169,7 @@ func withoutFence(code string) string {
 	const space = " \t\n\f\r"
 	start := len(code) - len(strings.TrimLeft(code, space))
 	line, rest, ok := strings.Cut(code[start:], "\n")
-	if !ok || !fenceLine.MatchString(line) {
+	if !ok || !fenceLine().MatchString(line) {
 		return code
 	}
 	inner, ok := strings.CutSuffix(strings.TrimRight(rest, space), "```")

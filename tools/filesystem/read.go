@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
@@ -77,7 +77,7 @@ func readFiles(ctx context.Context, in readInput, env tool.Env) (tool.Result, er
 }
 
 // withLines matches a path with a range of lines: 10-20, 10-, -20 or 15.
-var withLines = regexp.MustCompile(`^(.+):(\d*)(-?)(\d*)$`)
+var withLines = lazyregexp.New(`^(.+):(\d*)(-?)(\d*)$`)
 
 // A reading is some lines of a file, such as ":10-20", or all of it. Its note says what is special about the text.
 type reading struct{ file, lines, text, note string }
@@ -90,7 +90,7 @@ func readLines(tree textfile.Tree, given string) (r reading, err error) {
 	}
 	r.file = name
 	info, err := tree.Stat(name)
-	if m := withLines.FindStringSubmatch(name); err == nil && info == nil && m != nil && m[2]+m[4] != "" {
+	if m := withLines().FindStringSubmatch(name); err == nil && info == nil && m != nil && m[2]+m[4] != "" {
 		r.file, r.lines = m[1], ":"+m[2]+m[3]+m[4]
 		info, err = tree.Stat(r.file)
 	}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"path"
-	"regexp"
 
 	"github.com/toolrun/toolrun/internal/js/module"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/tools/code"
 )
 
@@ -63,12 +63,12 @@ func parse(ctx context.Context, code string) error {
 // endsEarly reports whether the parser reached the end of the code too early.
 func endsEarly(err error) bool {
 	syntax, ok := errors.AsType[*module.SyntaxError](err)
-	return ok && endMessages.MatchString(syntax.Message)
+	return ok && endMessages().MatchString(syntax.Message)
 }
 
 // endMessages match errors about an early end, except in strings and regular expressions, which cannot continue on
 // another line.
-var endMessages = regexp.MustCompile(
+var endMessages = lazyregexp.New(
 	`^Unexpected end of|end of file$|^Unterminated template|terminate multi-line comment$`)
 
 func isIncomplete(ctx context.Context, _ code.Ask, entry string) bool {
@@ -88,11 +88,11 @@ func isExpression(ctx context.Context, entry string) bool {
 }
 
 // namedFirst matches what begins as the declaration of a function or a class does.
-var namedFirst = regexp.MustCompile(`^\s*(?:(?:async\s+)?function[\s*]+|class\s+)[\pL_$]`)
+var namedFirst = lazyregexp.New(`^\s*(?:(?:async\s+)?function[\s*]+|class\s+)[\pL_$]`)
 
 // isDeclaration reports whether an entry, which is an expression, declares a function or a class as well.
 func isDeclaration(ctx context.Context, entry string) bool {
-	return namedFirst.MatchString(entry) && parse(ctx, entry) == nil
+	return namedFirst().MatchString(entry) && parse(ctx, entry) == nil
 }
 
 // globalsScript gives the names of globals.

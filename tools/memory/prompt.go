@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/internal/text/filetext"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/internal/textfile"
 )
@@ -30,8 +30,8 @@ const advice = `You have a persistent memory: the files under /memories, which s
 // What the memory contains cannot end the block that it is shown in: what closes the block has &lt; in place of <, in
 // whatever capitals. Everything else is byte for byte as it is in the memory.
 var (
-	listingEnd = regexp.MustCompile(`(?i)<(/listing\s*>)`)
-	contentEnd = regexp.MustCompile(`(?i)<(/content\s*>)`)
+	listingEnd = lazyregexp.New(`(?i)<(/listing\s*>)`)
+	contentEnd = lazyregexp.New(`(?i)<(/content\s*>)`)
 )
 
 const escaped = "&lt;${1}"
@@ -65,7 +65,7 @@ func (memory) SystemPrompt(ctx context.Context, prompt tool.PromptContext) (stri
 				fmt.Fprintf(&b, "[%d more. Use the memory tool's view command to see them.]\n", len(entries)-i)
 				break
 			}
-			b.WriteString(strings.Repeat("\t", e.Depth-1) + listingEnd.ReplaceAllString(t.Shown(e.Name),
+			b.WriteString(strings.Repeat("\t", e.Depth-1) + listingEnd().ReplaceAllString(t.Shown(e.Name),
 				escaped) + "\n")
 		}
 		b.WriteString("</listing>")
@@ -97,7 +97,7 @@ func readIndex(t textfile.Tree) (string, error) {
 		return "\n\n## /memories/README.md\n\nThe file is not text.", nil
 	}
 	shown, note := shorten(text)
-	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd.ReplaceAllString(shown, escaped) +
+	return "\n\n## /memories/README.md\n\n<content>\n" + contentEnd().ReplaceAllString(shown, escaped) +
 		"\n</content>" + note, nil
 }
 

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/internal/text/schema"
 
 	"github.com/toolrun/toolrun/network"
@@ -107,7 +107,7 @@ var accesses = []Access{AccessNone, AccessRead, AccessWrite}
 // rank orders accesses, with "" as none.
 func (a Access) rank() int { return max(0, slices.Index(accesses, a)) }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // maxEnvName is how many bytes the name of an environment variable can have.
 const maxEnvName = 128
@@ -208,7 +208,7 @@ func (a Asks) check() error {
 		return fmt.Errorf("asks: env has more than %d names", maxEnv)
 	}
 	for _, name := range a.Env {
-		if len(name) > maxEnvName || !envName.MatchString(name) {
+		if len(name) > maxEnvName || !envName().MatchString(name) {
 			return fmt.Errorf("asks: env %q is not the name of an environment variable", name)
 		}
 	}

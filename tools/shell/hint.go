@@ -3,18 +3,18 @@ package shell
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/afero"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	sandbox "github.com/toolrun/toolrun/runtime"
 )
 
 // notThere is what commands say of an absolute path that is not there.
 const notThere = "No such file or directory"
 
-var absolutePath = regexp.MustCompile(`['"‘ ](/[^'"‘’:]+)['"’]?: ` + notThere)
+var absolutePath = lazyregexp.New(`['"‘ ](/[^'"‘’:]+)['"’]?: ` + notThere)
 
 // computerDirs are directories of computers in which people have their files, and that agents often work in.
 var computerDirs = map[string]bool{
@@ -39,7 +39,7 @@ func hint(console []sandbox.Entry, files afero.Fs) string {
 		if !strings.Contains(entry.Text, notThere) || files == nil {
 			continue
 		}
-		found := absolutePath.FindStringSubmatch(entry.Text)
+		found := absolutePath().FindStringSubmatch(entry.Text)
 		if found == nil || len(found[1]) > maxPath {
 			continue
 		}

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"crypto/sha256"
+	"sync"
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
@@ -250,7 +251,7 @@ func (tx *transaction) resize(l *live, e *entry, size int64) error {
 	}
 	for index := had; index < count; index++ {
 		data := zeros[:partLen(size, index)]
-		digest := zeroDigest
+		digest := zeroDigest()
 		if len(data) < partSize {
 			digest = sha256.Sum256(data)
 		}
@@ -263,10 +264,9 @@ func (tx *transaction) resize(l *live, e *entry, size int64) error {
 	return nil
 }
 
-var (
-	zeros      = make([]byte, partSize)
-	zeroDigest = sha256.Sum256(zeros)
-)
+var zeros [partSize]byte
+
+var zeroDigest = sync.OnceValue(func() [sha256.Size]byte { return sha256.Sum256(zeros[:]) })
 
 // truncate changes the size of a file.
 func (tx *transaction) truncate(l *live, size int64) error {

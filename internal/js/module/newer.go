@@ -2,20 +2,21 @@ package module
 
 import (
 	"context"
-	"regexp"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // newerSyntax matches JavaScript that may have syntax which the engine does not know: declarations with using, and
 // decorators. Most tags of comments and addresses in texts do not match.
-var newerSyntax = regexp.MustCompile(
+var newerSyntax = lazyregexp.New(
 	`\busing\s+[\p{L}_$][\p{L}\p{N}_$]*\s*(?:=|of\b)|(?m:^|[{};()=]|\bexport)[ \t]*@[\p{L}_$(]`)
 
 // IsNewer reports whether code has declarations with using, or decorators. [LowerModule] and [LowerBody] turn them into
 // what the engine knows.
 func IsNewer(code string) bool {
-	if !newerSyntax.MatchString(code) {
+	if !newerSyntax().MatchString(code) {
 		return false
 	}
 	l := newLexer(code)

@@ -1,19 +1,19 @@
 package tsdecl
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+var identifier = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 // key returns a property name, quoted if necessary.
 func key(name string) string {
-	if identifier.MatchString(name) {
+	if identifier().MatchString(name) {
 		return name
 	}
 	return quoted(name)

@@ -7,9 +7,10 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A Server is what a server answers to. The zero value answers to the names of the loopback interface, to the address
@@ -26,7 +27,7 @@ type Server struct {
 // Refuse says why a request is refused, or returns "".
 func (s *Server) Refuse(r *http.Request) string {
 	if name := nameOf(r.Host); !s.ownHost(r, name) {
-		if !isName.MatchString(name) {
+		if !isName().MatchString(name) {
 			name = "NAME"
 		}
 		return fmt.Sprintf("this server is not for the host %q; to allow it, "+
@@ -39,7 +40,7 @@ func (s *Server) Refuse(r *http.Request) string {
 }
 
 // isName is a name that can be shown as it is.
-var isName = regexp.MustCompile(`^[a-z0-9._:-]{1,253}$`)
+var isName = lazyregexp.New(`^[a-z0-9._:-]{1,253}$`)
 
 // nameOf returns a host without its port.
 func nameOf(host string) string {

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"html"
 	"reflect"
-	"regexp"
 	"strings"
 	"sync/atomic"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A Text is a text with blanks, which may be these. It is safe for concurrent use.
@@ -41,11 +42,11 @@ type piece struct {
 	body, otherwise []piece
 }
 
-var blank = regexp.MustCompile(`(?:\s*\{\{- |\{\{)([^{}]*)\}\}`)
+var blank = lazyregexp.New(`(?:\s*\{\{- |\{\{)([^{}]*)\}\}`)
 
 // Parse parses a text. Texts are part of the program: one that is wrong panics, here or when it is filled.
 func Parse(text string) *Text {
-	p := parser{text: text, blanks: blank.FindAllStringSubmatchIndex(text, -1)}
+	p := parser{text: text, blanks: blank().FindAllStringSubmatchIndex(text, -1)}
 	pieces, stop := p.pieces()
 	if stop != nil {
 		panic(fmt.Sprintf("fill: nothing begins where %v is", stop))

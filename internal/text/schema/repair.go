@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/internal/text/plaintext"
 )
 
@@ -92,7 +92,7 @@ func (r *repairer) repair() error {
 	if err := r.object(); err != nil {
 		return err
 	}
-	if text, ok := r.root.Get("$schema").AsText(); !ok || !knownDrafts.MatchString(text) {
+	if text, ok := r.root.Get("$schema").AsText(); !ok || !knownDrafts().MatchString(text) {
 		r.remove(r.root, "$schema")
 	}
 	r.draft = draftOf(r.root)
@@ -113,7 +113,7 @@ func (r *repairer) repair() error {
 	return nil
 }
 
-var knownDrafts = regexp.MustCompile(`^https?://json-schema\.org/(draft-0[467]|draft/2019-09|draft/2020-12)/schema#?$`)
+var knownDrafts = lazyregexp.New(`^https?://json-schema\.org/(draft-0[467]|draft/2019-09|draft/2020-12)/schema#?$`)
 
 // object sees to it that the schema is one of objects.
 func (r *repairer) object() error {

@@ -1,12 +1,12 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/internal/text/jsontree"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // keywords repairs the keywords of one schema.
@@ -366,7 +366,7 @@ func (k *keywords) unusable(text string) string {
 }
 
 // anchor is what the name of an anchor is in all drafts that have them.
-var anchor = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9._]*$`)
+var anchor = lazyregexp.New(`^[A-Za-z][-A-Za-z0-9._]*$`)
 
 // refer repairs a keyword that refers to a schema or declares a target of that.
 func (k *keywords) refer(m *jsontree.Member) bool {
@@ -379,7 +379,7 @@ func (k *keywords) refer(m *jsontree.Member) bool {
 		k.refs = append(k.refs, repairedRef{of: k.n, keyword: m.Name, text: text, foreign: k.foreign})
 		return true
 	}
-	if !ok || k.plain || k.foreign || !anchor.MatchString(text) || k.anchors[text] {
+	if !ok || k.plain || k.foreign || !anchor().MatchString(text) || k.anchors[text] {
 		return false
 	}
 	k.anchors[text] = true

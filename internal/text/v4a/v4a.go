@@ -21,6 +21,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A Kind says what a patch does with a file.
@@ -194,7 +196,7 @@ func (p *parser) added(f *File) error {
 }
 
 // ranges matches what a unified diff has behind @@: its numbers mean nothing here.
-var ranges = regexp.MustCompile(`^-\d+(,\d+)? \+\d+(,\d+)? @@ ?`)
+var ranges = lazyregexp.New(`^-\d+(,\d+)? \+\d+(,\d+)? @@ ?`)
 
 func (p *parser) updated(f *File) error {
 	if p.at < len(p.lines) && strings.HasPrefix(p.line(), moveTo) {
@@ -218,7 +220,7 @@ func (p *parser) updated(f *File) error {
 
 func (p *parser) hunk(first bool) (h hunk, err error) {
 	for ; p.inFile() && strings.HasPrefix(p.line(), "@@"); p.at++ {
-		anchor := ranges.ReplaceAllString(strings.TrimPrefix(p.line()[2:], " "), "")
+		anchor := ranges().ReplaceAllString(strings.TrimPrefix(p.line()[2:], " "), "")
 		if strings.TrimSpace(anchor) != "" {
 			h.anchors = append(h.anchors, anchor)
 		}

@@ -1,13 +1,14 @@
 package host
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // specifiers finds the names of modules that a script may import.
-var specifiers = regexp.MustCompile(
+var specifiers = lazyregexp.New(
 	`(?:\brequire\s*\(|\bfrom|\bimport\s*\(?)\s*["'](?:node:)?([a-z0-9_]+(?:/[a-z0-9_]+)?)["']`)
 
 // A word means that a module will be used.
@@ -72,7 +73,7 @@ func (s *Set) ModulesIn(code string) []string {
 			code[start] == 'i' && code[start:i] == "import"
 	}
 	if imports {
-		for _, found := range specifiers.FindAllStringSubmatch(code, -1) {
+		for _, found := range specifiers().FindAllStringSubmatch(code, -1) {
 			if _, ok := slices.BinarySearch(s.names, found[1]); ok {
 				names = append(names, found[1])
 			}

@@ -3,8 +3,9 @@ package textfile
 import (
 	"encoding/base64"
 	"mime"
-	"regexp"
 	"strings"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // dataURL returns content as a data URL, behind a line that says what it is.
@@ -23,7 +24,7 @@ func dataURL(line, mime string, content []byte) string {
 func decode(shown, text string) (content []byte, binary bool, err error) {
 	head, data, ok := strings.Cut(text, ",")
 	// A text that only begins like that has something else there: types are short, and on one line.
-	if !ok || len(head) > 300 || !isDataURL.MatchString(head) ||
+	if !ok || len(head) > 300 || !isDataURL().MatchString(head) ||
 		strings.ContainsAny(head, "\r\n") {
 		return []byte(text), false, nil
 	}
@@ -51,4 +52,4 @@ func decode(shown, text string) (content []byte, binary bool, err error) {
 	return content, true, nil
 }
 
-var isDataURL = regexp.MustCompile(`(?s)^[dD][aA][tT][aA]:.*;[bB][aA][sS][eE]64$`)
+var isDataURL = lazyregexp.New(`(?s)^[dD][aA][tT][aA]:.*;[bB][aA][sS][eE]64$`)

@@ -3,11 +3,12 @@ package textfile
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // ExplainMiss returns a sentence, with a space in front, if a text has something that looks like old but differs from
@@ -38,14 +39,14 @@ func ExplainMiss(text, old []byte, name string) string {
 }
 
 // numbered matches how a line begins that was copied with its number.
-var numbered = regexp.MustCompile(`^[ \t]*(\d{1,6})(?:\t|→| {2,}|[:|] ?)`)
+var numbered = lazyregexp.New(`^[ \t]*(\d{1,6})(?:\t|→| {2,}|[:|] ?)`)
 
 // withoutNumbers returns lines without their numbers, if they have successive ones.
 func withoutNumbers(lines []byte) ([]byte, bool) {
 	plain := make([]byte, 0, len(lines))
 	next := 0
 	for line := range bytes.Lines(lines) {
-		found := numbered.FindSubmatch(line)
+		found := numbered().FindSubmatch(line)
 		if found == nil {
 			return nil, false
 		}

@@ -2,12 +2,12 @@ package project
 
 import (
 	"path"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/vfs"
 )
 
@@ -93,7 +93,7 @@ var onlyFiles = map[string]bool{bareHead: true, "activate": true, "bazel": true}
 
 // shortName is what names look like that Windows gives to files beside their own: "GIT~1" may be ".git". A disk of
 // Windows has these names on other systems, too.
-var shortName = regexp.MustCompile(`^([^.~]{1,6})~[0-9]{1,6}(?:\.([^.]{0,3}))?$`)
+var shortName = lazyregexp.New(`^([^.~]{1,6})~[0-9]{1,6}(?:\.([^.]{0,3}))?$`)
 
 // shortForms returns what short names of names are without their numbers: up to six characters, a dot, and up to three
 // of the extension. After four of the same, Windows takes two characters and a number of four digits.
@@ -140,7 +140,7 @@ func (p *protection) protects(name string, dir bool) bool {
 	if !strings.Contains(stem, "~") {
 		return false
 	}
-	short := shortName.FindStringSubmatch(stem)
+	short := shortName().FindStringSubmatch(stem)
 	return short != nil && (runtime.GOOS == "windows" || p.short.has(short[1]+"."+short[2]))
 }
 

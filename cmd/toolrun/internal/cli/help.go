@@ -3,13 +3,13 @@ package cli
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // groups are the parts of the list of commands, in order.
@@ -79,12 +79,12 @@ func refuseUnknownTopics(root *cobra.Command) {
 // helpColumns is the width of help.
 const helpColumns = 80
 
-var heading = regexp.MustCompile(`(?m)^[A-Z][A-Za-z ]*:$`)
+var heading = lazyregexp.New(`(?m)^[A-Z][A-Za-z ]*:$`)
 
 // printHelp prints text with its headings bold.
 func printHelp(out io.Writer, text string) error {
 	at := 0
-	for _, span := range heading.FindAllStringIndex(text, -1) {
+	for _, span := range heading().FindAllStringIndex(text, -1) {
 		if _, err := io.WriteString(out, text[at:span[0]]); err != nil {
 			return err
 		}

@@ -3,13 +3,13 @@ package cli
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/afero"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/terminal"
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // complete completes a line: see [terminal.Completer].
@@ -81,11 +81,11 @@ func pathsIn(files afero.Fs, prefix string) []string {
 }
 
 // dotted matches a name at the end of a line, with names and dots before it.
-var dotted = regexp.MustCompile(`(?:^|[^\w$.])((?:[A-Za-z_$][\w$]*\.)?)([\w$]*)$`)
+var dotted = lazyregexp.New(`(?:^|[^\w$.])((?:[A-Za-z_$][\w$]*\.)?)([\w$]*)$`)
 
 // names completes the last name of a line with globals of the sandbox and their properties.
 func (s *session) names(before string) (start int, words []string) {
-	match := dotted.FindStringSubmatch(before)
+	match := dotted().FindStringSubmatch(before)
 	if match == nil || match[1]+match[2] == "" {
 		return len(before), nil
 	}

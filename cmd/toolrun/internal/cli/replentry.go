@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strings"
 
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 	"github.com/toolrun/toolrun/registry"
 	"github.com/toolrun/toolrun/tool"
 	"github.com/toolrun/toolrun/tools/code"
@@ -50,12 +50,12 @@ func (s *session) script(ctx context.Context, entry string) error {
 	return s.flags.call(ctx, s.cmd, s.runner, tool.Call{Tool: s.lang, Input: input}, env, printer)
 }
 
-var dotLine = regexp.MustCompile(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)
+var dotLine = lazyregexp.New(`^\s*\.([a-zA-Z]+)(?:\s+|$)`)
 
 // dotCommand splits a command of the prompt into its name and argument. No code in
 // any language here begins with a dot and a letter.
 func dotCommand(entry string) (name, argument string, ok bool) {
-	match := dotLine.FindStringSubmatch(entry)
+	match := dotLine().FindStringSubmatch(entry)
 	if match == nil {
 		return "", "", false
 	}

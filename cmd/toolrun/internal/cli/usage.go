@@ -3,10 +3,11 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // explainArguments makes errors about arguments say what the command takes, and errors about unknown commands suggest a
@@ -39,18 +40,18 @@ func explainArguments(cmd *cobra.Command) {
 }
 
 var (
-	excluding = regexp.MustCompile(
+	excluding = lazyregexp.New(
 		`^if any flags in the group \[[^\]]*\] are set none of the others can be; \[([^\]]*)\] were all set$`)
-	together = regexp.MustCompile(
+	together = lazyregexp.New(
 		`^if any flags in the group \[[^\]]*\] are set they must all be set; missing \[([^\]]*)\]$`)
 )
 
 // explainFlags rewords errors about flags that exclude or need each other.
 func explainFlags(err error) error {
-	if m := excluding.FindStringSubmatch(err.Error()); m != nil {
+	if m := excluding().FindStringSubmatch(err.Error()); m != nil {
 		return fmt.Errorf("--%s cannot be used together", strings.Join(strings.Fields(m[1]), " and --"))
 	}
-	if m := together.FindStringSubmatch(err.Error()); m != nil {
+	if m := together().FindStringSubmatch(err.Error()); m != nil {
 		return errors.New("--" + strings.Join(strings.Fields(m[1]), " and --") + " is missing beside the other flags")
 	}
 	return err

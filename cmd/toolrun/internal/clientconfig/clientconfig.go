@@ -10,8 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A Server is what a client starts.
@@ -210,11 +211,11 @@ func normal(v any) any {
 }
 
 // simple are the names that need no quotes in any format.
-var simple = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var simple = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
 
 // CheckName refuses a name of a server that not all clients take.
 func CheckName(name string) error {
-	if !simple.MatchString(name) {
+	if !simple().MatchString(name) {
 		return fmt.Errorf("%q is no name of a server: use letters, digits, - and _", name)
 	}
 	return nil

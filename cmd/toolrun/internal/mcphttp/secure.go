@@ -8,8 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"regexp"
 	"sync"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 // A secureDoor is a door whose connections speak TLS. It does the handshakes, which package net/http would do, so that
@@ -50,7 +51,7 @@ func (s *secureDoor) shake(g *guest) {
 	if err := secure.HandshakeContext(context.Background()); err != nil {
 		s.logger.Debug("TLS handshake", "from", g.RemoteAddr().String(), "error", err)
 		if e, ok := errors.AsType[tls.RecordHeaderError](err); ok && e.Conn != nil &&
-			plainRequest.Match(e.RecordHeader[:]) {
+			plainRequest().Match(e.RecordHeader[:]) {
 			_, _ = io.WriteString(g, "HTTP/1.0 400 Bad Request\r\n\r\n"+
 				"This server speaks HTTPS: write https:// in the address.\n")
 		}
@@ -69,7 +70,7 @@ func (s *secureDoor) shake(g *guest) {
 }
 
 // plainRequest matches how requests of plain HTTP begin.
-var plainRequest = regexp.MustCompile(`^(?:[A-Z]{3} /|[A-Z]{4} |[A-Z]{5})`)
+var plainRequest = lazyregexp.New(`^(?:[A-Z]{3} /|[A-Z]{4} |[A-Z]{5})`)
 
 // Accept returns the next connection whose handshake is done.
 func (s *secureDoor) Accept() (net.Conn, error) {
