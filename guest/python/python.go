@@ -42,7 +42,7 @@ var packageFiles embed.FS
 
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
-	"call", "archive", "modules", "mends", "events", "threads", "zones", "databases", "explain",
+	"call", "archive", "modules", "mends", "events", "sockets", "threads", "zones", "databases", "explain",
 	"console", "errors", "imports", "code", "awaiting",
 	"results", "network", "functions", "run", "ready",
 }

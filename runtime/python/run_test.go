@@ -268,6 +268,9 @@ func TestWhatIsNotHere(t *testing.T) {
 		"import os, time\nos.environ['TZ'] = 'Asia/Taipei'\ntime.tzset()":          "The local time is UTC",
 		"import multiprocessing\nmultiprocessing.Process(target=print).start()":    "There are no",
 		"import socket\nsocket.create_connection(('127.0.0.1', 1))":                "There is no network.",
+		"import socket\nsocket.create_server(('', 80))":                            "There is no network.",
+		"import socket\nsocket.gethostbyname('example.com')":                       "There is no network.",
+		"import socket, os\nos.kill(12345, 9)":                                     "There are no other processes",
 		"import urllib.request\nurllib.request.urlopen('http://127.0.0.1:1')":      "There is no network.",
 		"import ssl\nssl.create_default_context().wrap_socket(None)":               "there is no TLS here",
 		"import urllib.request\nurllib.request.urlopen('https://127.0.0.1:1')":     "There is no network.",
@@ -517,6 +520,13 @@ func TestReplacedStreams(t *testing.T) {
 func TestForPackages(t *testing.T) {
 	require.Equal(t, "'localhost'", run(t, "import socket\nsocket.gethostname()").Text)
 	require.Equal(t, "(0, 0)", run(t, "import os\nos.getuid(), os.getgid()").Text)
+	require.Equal(t, "('localhost', '127.0.0.1', False, 101)", run(t, `import ctypes, email.utils, fcntl, socket
+with open('/tmp/lock', 'w') as f:
+    fcntl.flock(f, fcntl.LOCK_EX)
+with socket.socket() as s:
+    s.settimeout(1)
+    refused = s.connect_ex(('192.0.2.1', 80))
+socket.getfqdn(), socket.gethostbyname('127.0.0.1'), '@' not in email.utils.make_msgid(), refused + 61`).Text)
 	result := run(t, "import sqlite3\nclass C(sqlite3.Connection):\n    def __init__(self, *args, **options): "+
 		"pass\ntype(sqlite3.connect('', factory=C)).__name__")
 	require.Equal(t, "'C'", result.Text)

@@ -82,7 +82,7 @@ var claims = map[string][]claim{
 			"return await asyncio.gather(f(1), f(2))\nasyncio.run(main())", `^\[1, 2\]$`},
 		{"import threading\nt = threading.Thread(target=print, args=[42])\nt.start()\nt.join()\nprint(43)", "42\n43"},
 		{"import subprocess\nsubprocess.run('ls')", "There are no other processes"},
-		{"import socket\nsocket.socket()", "There is no network"},
+		{"import socket\nsocket.create_connection(('example.com', 80))", "There is no network"},
 		{"input()", "EOFError"},
 	},
 	"Files are those of the project, at /, which is the working directory: `open('/data/sales.csv')`": {

@@ -233,15 +233,6 @@ asyncio.set_event_loop_policy(Policy())
 asyncio.SelectorEventLoop = asyncio.DefaultEventLoopPolicy._loop_factory = Loop
 
 
-def gethostname():
-    """Returns a name, which some packages want to have when they are imported."""
-    return 'localhost'
-
-
-if not hasattr(socket, 'gethostname'):
-    socket.gethostname = gethostname
-
-
 def duplicate(fd, to):
     try:
         number = ask(b'D', struct.pack('<2i', fd, to))
@@ -281,6 +272,13 @@ def getuid():
     return 0
 
 
+def kill(pid, signal, /):
+    """Finds no process but this one, which nothing can signal."""
+    raise ProcessLookupError(errno.ESRCH, 'No such process')
+
+
+if not hasattr(os, 'kill'):
+    os.kill = kill
 for name in 'getuid', 'getgid':  # not geteuid: tarfile would change owners
     if not hasattr(os, name):
         setattr(os, name, getuid)

@@ -34,7 +34,6 @@ MODULES = {
     '_curses': 'There is no terminal.',
     'tkinter': 'There is no display.',
     '_tkinter': 'There is no display.',
-    'fcntl': 'Files need no locks: nobody else runs at the same time.',
     'resource': 'Limits are set from outside.',
     'pwd': 'There are no users.',
     'grp': 'There are no users.',
@@ -52,7 +51,7 @@ FILES = {
 
 FUNCTIONS = {
     'fork': PROCESSES, 'forkpty': PROCESSES, 'system': PROCESSES, 'spawnl': PROCESSES, 'spawnv': PROCESSES,
-    'kill': PROCESSES, 'wait': PROCESSES, 'waitpid': PROCESSES, 'pipe': PROCESSES, 'execv': PROCESSES,
+    'wait': PROCESSES, 'waitpid': PROCESSES, 'pipe': PROCESSES, 'execv': PROCESSES,
     'WNOHANG': PROCESSES,
     'geteuid': 'There are no users.', 'getlogin': 'There are no users.',
     'chown': 'There are no users.', 'statvfs': 'The size of the disk is not known.',
@@ -130,6 +129,11 @@ def explanation(error):
         if isinstance(error, AttributeError):
             error.name = None  # what looks like it is no help
         return network()
+    if isinstance(error, (socket.gaierror, socket.herror)) or (
+            isinstance(error, OSError) and error.errno == errno.ENETUNREACH):
+        return network()
+    if isinstance(error, ProcessLookupError):
+        return PROCESSES
     if isinstance(error, TypeError) and AWAITABLE in builtins.__dict__ and NOT_AWAITABLE.search(str(error)):
         return AWAITING
     if isinstance(error, sqlite3.OperationalError) and 'database is locked' in str(error):

@@ -4,9 +4,9 @@ makes the requests of urllib.request and the package requests, and always checks
 import enum as _enum
 import socket as _socket
 
-OPENSSL_VERSION = "no OpenSSL"
-OPENSSL_VERSION_INFO = (0, 0, 0, 0, 0)
-OPENSSL_VERSION_NUMBER = 0
+OPENSSL_VERSION = "OpenSSL 3.0.0 (a stand-in)"  # packages refuse, or warn of, what is older
+OPENSSL_VERSION_INFO = (3, 0, 0, 0, 0)
+OPENSSL_VERSION_NUMBER = 0x30000000
 HAS_SNI = HAS_ALPN = HAS_ECDH = HAS_TLSv1_2 = HAS_TLSv1_3 = True
 HAS_NPN = HAS_SSLv2 = HAS_SSLv3 = HAS_TLSv1 = HAS_TLSv1_1 = HAS_NEVER_CHECK_COMMON_NAME = False
 CHANNEL_BINDING_TYPES = []

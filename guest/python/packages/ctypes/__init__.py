@@ -113,7 +113,11 @@ def get_errno(): return 0
 def set_errno(number): return 0
 
 
-class CDLL: __init__ = _refuse
+class CDLL:
+    _name, _handle = "<uninitialized>", 0
+    __init__ = _refuse
+
+
 class PyDLL(CDLL): pass
 
 
