@@ -113,6 +113,97 @@ edit(M + "textreading/readtext.c",
       "max_rows = PY_SSIZE_T_MAX;\n    }\n"
       "    /* Reject matching control characters, they just rarely"))
 edit(M + "scalartypes.c.src", ('"%" NPY_INTP_FMT "w", length)', '"%" NPY_INTP_FMT "w", (npy_intp)length)'))
+# What np.random gives, and takes the same numbers for as on a 64-bit machine: there, long has 64 bits.
+R = "numpy/random/"
+edit("numpy/_core/include/numpy/random/distributions.h",
+     ("#define RAND_INT_TYPE long\n#define RAND_INT_MAX LONG_MAX",
+      "#define RAND_INT_TYPE int64_t\n#define RAND_INT_MAX INT64_MAX"))
+edit(R + "src/legacy/legacy-distributions.c",
+     ("    const long i = random_poisson", "    const int64_t i = random_poisson"),
+     ("static long legacy_geometric_inversion", "static int64_t legacy_geometric_inversion"),
+     ("  return (long)ceil(", "  return (int64_t)ceil("),
+     ("  long result;", "  int64_t result;"),
+     ("      result = (long)floor(", "      result = (int64_t)floor("))
+edit(R + "_common.pyx",
+     ("    cdef long LONG_MAX ", '    cdef long long LONG_MAX "LLONG_MAX" '),
+     ("np.iinfo('l')", "np.iinfo(np.int64)", 2))
+edit(R + "mtrand.pyx",
+     ("bitgen_state, long n, long *mnix,", "bitgen_state, int64_t n, int64_t *mnix,"),
+     ("        return <long>x64\n    return x.astype('l',", "        return x64\n    return x.astype(np.int64,"),
+     ('else np.dtype("long")', "else np.dtype(np.int64)"),
+     ("size=size, dtype='l')", "size=size, dtype=np.int64)"),
+     ("np.long", "np.int64", "all"),
+     ("        cdef long *", "        cdef int64_t *", 2),
+     ("<long*>", "<int64_t*>", 2),
+     ("<long *>", "<int64_t *>"),
+     ("<long>legacy_random_binomial", "<int64_t>legacy_random_binomial"),
+     ("        cdef long ni\n", "        cdef int64_t ni\n"),
+     ("def multinomial(self, long n,", "def multinomial(self, int64_t n,"))
+# Products of matrices, without a BLAS: two rows and eight columns at a time, which stay in registers of 128 bits. Each
+# sum is added up in the order of NumPy's own loop, so that it is the same.
+edit("numpy/_core/src/umath/matmul.c.src",
+     ("    char *ip1 = (char *)_ip1, *ip2 = (char *)_ip2, *op = (char *)_op;\n\n    ib1_n = is1_n * dn;\n    ib2_n = "
+      "is2_n * dn;\n    ib2_p = is2_p * dp;\n    ob_p  = os_p * dp;\n\n    for (m = 0; m < dm; m++) {\n        for "
+      "(p = 0; p < dp; p++) {\n#if @IS_COMPLEX@ == 1",
+      """    char *ip1 = (char *)_ip1, *ip2 = (char *)_ip2, *op = (char *)_op;
+
+#if @IS_COMPLEX@ == 0 && !@IS_HALF@
+    enum { WIDTH = 8 };
+    @typ@ *panel = dm < 4 || dp < 4 || dn < 4 ? NULL : malloc((size_t)dn * WIDTH * sizeof(@typ@));
+    if (panel != NULL) {
+        for (p = 0; p < dp; p += WIDTH) {
+            npy_intp j, width = dp - p < WIDTH ? dp - p : WIDTH;
+            for (n = 0; n < dn; n++) {
+                for (j = 0; j < WIDTH; j++) {
+                    panel[n * WIDTH + j] = j < width ? *(@typ@ *)(ip2 + n * is2_n + (p + j) * is2_p) : 0;
+                }
+            }
+            for (m = 0; m < dm; m += 2) {
+                /* The last row of an odd number is done twice. */
+                const char *row0 = ip1 + m * is1_m, *row1 = m + 1 < dm ? row0 + is1_m : row0;
+                @typ@ sums0[WIDTH] = {0}, sums1[WIDTH] = {0};
+                for (n = 0; n < dn; n++) {
+                    const @typ@ a0 = *(const @typ@ *)(row0 + n * is1_n), a1 = *(const @typ@ *)(row1 + n * is1_n);
+                    for (int k = 0; k < WIDTH; k++) {
+                        sums0[k] += a0 * panel[n * WIDTH + k];
+                        sums1[k] += a1 * panel[n * WIDTH + k];
+                    }
+                }
+                for (j = 0; j < width; j++) {
+                    *(@typ@ *)(op + m * os_m + (p + j) * os_p) = sums0[j];
+                    if (m + 1 < dm) {
+                        *(@typ@ *)(op + (m + 1) * os_m + (p + j) * os_p) = sums1[j];
+                    }
+                }
+            }
+        }
+        free(panel);
+        return;
+    }
+#endif
+
+    ib1_n = is1_n * dn;
+    ib2_n = is2_n * dn;
+    ib2_p = is2_p * dp;
+    ob_p  = os_p * dp;
+
+    for (m = 0; m < dm; m++) {
+        for (p = 0; p < dp; p++) {
+#if @IS_COMPLEX@ == 1"""))
+edit(M + "multiarraymodule.c",
+     ("    l = PyArray_DIMS(ap1)[PyArray_NDIM(ap1) - 1];\n    if (PyArray_NDIM(ap2) > 1) {\n        matchDim = "
+      "PyArray_NDIM(ap2) - 2;",
+      """    /* np.dot of matrices is their product, as by the operator. */
+    if (out == NULL && PyArray_NDIM(ap1) == 2 && PyArray_NDIM(ap2) == 2 && PyArray_CheckExact(ap1) &&
+            PyArray_CheckExact(ap2) && PyArray_DIMS(ap1)[1] == PyArray_DIMS(ap2)[0] && PyTypeNum_ISNUMBER(typenum)) {
+        PyObject *product = PyObject_CallFunctionObjArgs(n_ops.matmul, ap1, ap2, NULL);
+        Py_DECREF(ap1);
+        Py_DECREF(ap2);
+        return product;
+    }
+    l = PyArray_DIMS(ap1)[PyArray_NDIM(ap1) - 1];
+    if (PyArray_NDIM(ap2) > 1) {
+        matchDim = PyArray_NDIM(ap2) - 2;"""))
 # Arguments of messages whose formats say how wide they are.
 edit("numpy/_core/src/umath/loops.c.src",
      ("                         i, type->tp_name, meth);", "                         (int)i, type->tp_name, meth);"))

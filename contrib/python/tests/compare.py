@@ -1,10 +1,9 @@
 """Compares NumPy's or pandas' own tests in the sandbox with the same tests here: compare.py NAME TOOLRUN [PATTERN].
 
 This Python must have the package, in the version of the build that TOOLRUN_PYTHON names, pytest and hypothesis.
-NAME.txt has a line for each group of tests that pass here and not in the sandbox: a regular expression for the test,
-how it ended, and why; a tab; and the reason. It is wrong if a test is not listed, or if a line is for no test; with
-PATTERN, only files whose names match are run, and lines for no test are right. Parameters of tests can have other names
-in the sandbox, where C's long has 32 bits: then the others of the test must not fail.
+What passes here and not in the sandbox must be listed in NAME.txt (known.py). With PATTERN, only files whose names
+match are run, and lines for no test are right. Parameters of tests can have other names in the sandbox, where C's long
+has 32 bits: then the others of the test must not fail.
 """
 
 import concurrent.futures
@@ -18,10 +17,11 @@ import sys
 import sysconfig
 import tempfile
 
+from known import Known
+
 name, toolrun, *pattern = sys.argv[1:]
 here = pathlib.Path(__file__).parent
 installed = pathlib.Path(sysconfig.get_path("purelib"))
-known = [line.split("\t") for line in (here / f"{name}.txt").read_text().splitlines() if not line.startswith("#")]
 limits = "--memory", "1024", "--timeout", "40m"
 # Compilers, drawing and the choice of a processor's instructions are not what runs in the sandbox.
 left_out = {"numpy": r"/(f2py|distutils|_pyinstaller)/|/test_(simd|simd_module|cpu_features|cpu_dispatcher)\.py",
@@ -73,7 +73,7 @@ def main(work):
     files = [f for f in sorted(tests.glob("**/test_*.py"))
              if not re.search(left_out, str(f)) and (not pattern or re.search(pattern[0], str(f)))]
     passed = same = lacking = 0
-    wrong, used = [], set()
+    known = Known(name)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for file, (native, sandbox) in zip(files, pool.map(both, files)):
             for test, (end, _) in native.items():
@@ -86,18 +86,11 @@ def main(work):
                 passed += 1
                 if there[0] == "passed":
                     same += 1
-                    continue
-                text = f"{test}: {there[0]}: {there[1]}"
-                rows = [row for row, (line, _) in enumerate(known) if re.search(line, text)]
-                used.update(rows)
-                if not rows:
-                    wrong.append(text)
+                else:
+                    known.failed(test, *there)
     print(f"{name}: {passed} tests of {len(files)} files pass here, {same} of them in the sandbox: "
           f"{100 * same / max(passed, 1):.2f} %; {lacking} more need modules that only tests have")
-    if not pattern:
-        wrong += [f"listed, and passes: {line}" for row, (line, _) in enumerate(known) if row not in used]
-    print(*wrong, sep="\n")
-    return 1 if wrong or not passed else 0
+    return known.status(not pattern) or (0 if passed else 1)
 
 
 with tempfile.TemporaryDirectory() as work:
