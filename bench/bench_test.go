@@ -28,7 +28,7 @@ func TestQuick(t *testing.T) {
 	require.NotContains(t, stdout.String(), "failed (")
 	for _, want := range []string{
 		"\n### A fresh sandbox for `return 1`\n", "\n### Calls at the same time\n", "\n### Memory\n",
-		"\n### Programs\n", "\n### The V8 benchmark suite, version 7\n",
+		"\n### Programs in JavaScript\n", "\n### The V8 benchmark suite, version 7\n",
 	} {
 		_, table, ok := strings.Cut(stdout.String(), want)
 		require.True(t, ok, want)
@@ -37,6 +37,9 @@ func TestQuick(t *testing.T) {
 			require.Contains(t, table, "\n| "+name+" | ")
 		}
 	}
+	_, shells, _ := strings.Cut(stdout.String(), "\n### Shells\n")
+	require.Contains(t, shells, "\n| toolrun, shell | ")
+	require.Contains(t, shells, "\n| bash, native | ")
 }
 
 func TestOnly(t *testing.T) {

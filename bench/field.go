@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/bench/protocol"
@@ -22,10 +23,11 @@ func cacheDir() (string, error) {
 // engines are those that run in a process of this program.
 var engines = map[string]func() (protocol.Engine, error){
 	"toolrun": ours, "toolrun-registry": oursRegistry, "goja": gojaEngine, "modernc": moderncEngine,
-	"native": nativeEngine,
+	"native": nativeEngine, "http": oursHTTP, "http-sdk": sdkHTTP,
+	pythonID: oursPython, shellID: oursShell, "dash": nativeShell("dash"), "bash": nativeShell("bash"),
 }
 
-// contestant is one way to run JavaScript.
+// contestant is one way to run code.
 type contestant struct {
 	id, name string
 	about    string
@@ -35,6 +37,9 @@ type contestant struct {
 	version  string
 	node     bool // runs on the one thread of Node
 }
+
+// in says whether the contestant is in a table.
+func (c *contestant) in(t *table) bool { return slices.Contains(strings.Fields(c.tables), t.id) }
 
 // ids of what others are compared with.
 const (
@@ -112,6 +117,19 @@ func newField(s settings, log io.Writer) (_ *field, err error) {
 			tables: "start library callers memory programs v8", command: []string{self, "-serve", "modernc"},
 		},
 	}
+	f.contestants = append(f.contestants,
+		&contestant{
+			id: "http", name: "toolrun, MCP over HTTP",
+			about: "this project: the same tool, by clients without a session in the same process, over connections " +
+				"that stay",
+			tables: "start callers", command: []string{self, "-serve", "http"},
+		},
+		&contestant{
+			id: "http-sdk", name: "MCP's Go SDK, no code",
+			about: "a tool of the official SDK that answers 1 and runs nothing, by the same clients: what HTTP " +
+				"itself costs there",
+			tables: "start callers", command: []string{self, "-serve", "http-sdk"},
+		})
 	if f.node {
 		f.addNode()
 	}
@@ -125,6 +143,9 @@ func newField(s settings, log io.Writer) (_ *field, err error) {
 		})
 	} else {
 		f.notes = append(f.notes, "No `qjs` is on the `PATH`, so native QuickJS is left out.")
+	}
+	if err := errors.Join(f.addPython(self), f.addShells(self)); err != nil {
+		return nil, err
 	}
 	for _, c := range f.contestants {
 		c.peer = &peer{command: c.command, patience: patience, log: log}

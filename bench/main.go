@@ -1,5 +1,5 @@
-// The command bench compares this project with other ways to run JavaScript: the same work, done by turns in one
-// process each, and the result as Markdown. Run it from the root of the repository:
+// The command bench compares this project with other ways to run JavaScript, Python and shells: the same work, done by
+// turns in one process each, and the result as Markdown. Run it from the root of the repository:
 //
 //	go -C bench run .
 package main

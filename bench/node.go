@@ -51,7 +51,12 @@ func (f *field) copyNode(dir string) error {
 	return nil
 }
 
-// addNode adds what runs in Node.
+// nodeCommand runs an engine in Node.
+func (f *field) nodeCommand(engine string) []string {
+	return []string{"node", "--expose-gc", "--no-warnings", filepath.Join(f.nodeDir, "serve.mjs"), engine}
+}
+
+// addNode adds what runs JavaScript in Node.
 func (f *field) addNode() {
 	for _, c := range []contestant{
 		{
@@ -79,7 +84,7 @@ func (f *field) addNode() {
 			tables: "programs v8"},
 	} {
 		c.node = true
-		c.command = []string{"node", "--expose-gc", "--no-warnings", filepath.Join(f.nodeDir, "serve.mjs"), c.id}
+		c.command = f.nodeCommand(c.id)
 		f.contestants = append(f.contestants, &c)
 	}
 }

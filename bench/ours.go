@@ -25,13 +25,17 @@ const (
 	timeLimit   = 10 * time.Minute
 )
 
-func newEngine() (*js.Interpreter, error) {
+// newEngine returns an engine without a limit on concurrent runs.
+func newEngine() (*runtime.Engine, error) {
 	dir, err := cacheDir()
 	if err != nil {
 		return nil, err
 	}
-	options := &runtime.EngineOptions{CacheDir: filepath.Join(dir, "compiled"), MaxRuns: runtime.Unlimited}
-	engine, err := runtime.New(options)
+	return runtime.New(&runtime.EngineOptions{CacheDir: filepath.Join(dir, "compiled"), MaxRuns: runtime.Unlimited})
+}
+
+func newInterpreter() (*js.Interpreter, error) {
+	engine, err := newEngine()
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +44,7 @@ func newEngine() (*js.Interpreter, error) {
 
 // ours is this project's sandbox.
 func ours() (protocol.Engine, error) {
-	engine, err := newEngine()
+	engine, err := newInterpreter()
 	if err != nil {
 		return protocol.Engine{}, err
 	}
@@ -68,15 +72,24 @@ func holdOurs(engine *js.Interpreter, body string) (release func(), err error) {
 	if body == "" {
 		body = "await wait()"
 	}
+	return hold(func(wait func()) error {
+		function := js.Function{Name: "wait", Async: true, Call: func(context.Context, []any) (any, error) {
+			wait()
+			return nil, nil
+		}}
+		_, err := engine.Run(context.Background(), body, &js.RunOptions{Functions: []js.Function{function}})
+		return err
+	})
+}
+
+// hold begins a run, and returns when it waits. Release ends it.
+func hold(run func(wait func()) error) (release func(), err error) {
 	waits, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	wait := js.Function{Name: "wait", Async: true, Call: func(context.Context, []any) (any, error) {
-		close(waits)
-		<-end
-		return nil, nil
-	}}
 	go func() {
-		_, err := engine.Run(context.Background(), body, &js.RunOptions{Functions: []js.Function{wait}})
-		ended <- err
+		ended <- run(func() {
+			close(waits)
+			<-end
+		})
 	}()
 	select {
 	case err := <-ended:
@@ -120,15 +133,18 @@ func programOurs(engine *js.Interpreter, sources []string, expression string,
 	return times, text, nil
 }
 
+// registryOfOurs has the javascript tool.
+func registryOfOurs() (*registry.Registry, error) {
+	interpreter, err := newInterpreter()
+	if err != nil {
+		return nil, err
+	}
+	return registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) { return interpreter, nil }, nil))
+}
+
 // oursRegistry is the javascript tool, called through a registry for a project whose files are in memory.
 func oursRegistry() (protocol.Engine, error) {
-	engine, err := newEngine()
-	if err != nil {
-		return protocol.Engine{}, err
-	}
-	tools, err := registry.New(javascript.New(func(context.Context) (*js.Interpreter, error) {
-		return engine, nil
-	}, nil))
+	tools, err := registryOfOurs()
 	if err != nil {
 		return protocol.Engine{}, err
 	}

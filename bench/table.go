@@ -51,7 +51,7 @@ type column struct {
 // measure does a table's work: in each round, and for each column, every contestant has its turn.
 func (f *field) measure(t *table) {
 	for _, c := range f.contestants {
-		if slices.Contains(strings.Fields(c.tables), t.id) && f.only.MatchString(t.id+"/"+c.id) {
+		if c.in(t) && f.only.MatchString(t.id+"/"+c.id) {
 			t.rows = append(t.rows, c)
 		}
 	}
@@ -132,7 +132,7 @@ func (f *field) turn(c *contestant, col *column, first bool) {
 func (t *table) failureOfOurs() error {
 	var errs []error
 	for _, col := range t.columns {
-		for _, id := range []string{oursID, oursRegistryID} {
+		for _, id := range []string{t.base, oursRegistryID} {
 			if err := col.failures[id]; err != nil {
 				errs = append(errs, fmt.Errorf("%s, %s, %s: %w", t.title, col.name, id, err))
 			}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,7 +13,16 @@ import (
 
 // tables are all that are wanted.
 func (f *field) tables() ([]*table, error) {
-	programs, err := f.programs()
+	programs, err := f.programTable("programs", "", ".js",
+		[]string{"fib", "loop", "map", "sort", "json", "string", "regexp", "float"})
+	if err != nil {
+		return nil, err
+	}
+	pythons, err := f.pythonTables()
+	if err != nil {
+		return nil, err
+	}
+	shells, err := f.shells()
 	if err != nil {
 		return nil, err
 	}
@@ -21,10 +31,11 @@ func (f *field) tables() ([]*table, error) {
 		return nil, err
 	}
 	all := []*table{f.start(), f.library(), f.callers(), f.memory(), programs, suite}
+	all = append(append(all, pythons...), shells)
 	var wanted []*table
 	for _, t := range all {
 		for _, c := range f.contestants {
-			if f.only.MatchString(t.id+"/"+c.id) && len(t.columns) > 0 {
+			if f.only.MatchString(t.id+"/"+c.id) && c.in(t) && len(t.columns) > 0 {
 				wanted = append(wanted, t)
 				break
 			}
@@ -100,7 +111,7 @@ func (f *field) callers() *table {
 		about: "How many calls of `return 1` in fresh sandboxes are made per second, by one or more concurrent " +
 			"callers. Contestants in Node run on one thread, so they have only one caller.",
 	}
-	for _, callers := range []int{1, 2, 8} {
+	for _, callers := range []int{1, 2, 8, 64} {
 		request := protocol.Request{
 			Op: protocol.OpCallers, Body: "return 1", Want: "1", Callers: callers,
 			Duration: time.Duration(f.much(1000, 20)) * time.Millisecond,
@@ -141,15 +152,17 @@ func (f *field) memory() *table {
 	}
 }
 
-func (f *field) programs() (*table, error) {
+// programTable is the table of the programs in a folder of bench/programs.
+func (f *field) programTable(id, folder, suffix string, names []string) (*table, error) {
+	folder = path.Join("programs", folder)
 	t := &table{
-		id: "programs", title: "Programs", base: oursID, mean: true, format: formatTime, fresh: true,
-		about: "How long the programs in `bench/programs` take, without the start of the sandbox: the median, " +
+		id: id, title: "Programs in JavaScript", base: oursID, mean: true, format: formatTime, fresh: true,
+		about: "How long the programs in `bench/" + folder + "` take, without the start of the sandbox: the median, " +
 			"and the ratio to toolrun. The last column is the geometric mean of the ratios. All contestants " +
 			"must compute the same results.",
 	}
-	for _, name := range []string{"fib", "loop", "map", "sort", "json", "string", "regexp", "float"} {
-		path, err := filepath.Abs(filepath.Join("programs", name+".js"))
+	for _, name := range names {
+		path, err := filepath.Abs(filepath.Join(folder, name+suffix))
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,7 @@
 // Measures the processor time in milliseconds that others take for 6 * 7, for the table in README.md: the best of some
-// times. In a folder of its own with a copy of this file:
+// times. In a copy of this folder:
 //
-//	npm install pyodide@314.0.7 just-bash@3.4.2 deno@2.9.6
+//	npm ci && npm install --no-save deno@2.9.6
 //	node peers.mjs PATH-OF-TOOLRUN
 import { spawnSync } from 'node:child_process'
 

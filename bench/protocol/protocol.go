@@ -27,12 +27,14 @@ const (
 // Request is some work.
 type Request struct {
 	Op Op `json:"op"`
-	// Body is the body of a function. That of OpHold is the body of an async function, which can await wait(), a
-	// promise that does not settle; if it is empty, nothing is evaluated. That of OpProgram is an expression.
+	// Body is the body of a function in JavaScript, or a program in Python or for a shell. In JavaScript, that of
+	// OpHold is the body of an async function, which can await wait(), a promise that does not settle; if it is empty,
+	// nothing is evaluated. In other languages OpHold leaves it out, and the sandbox waits. That of OpProgram is an
+	// expression.
 	Body string `json:"body,omitempty"`
-	// Want is what Body has to return, as text.
+	// Want is what Body has to return, as text, or to print.
 	Want string `json:"want,omitempty"`
-	// Library is a file to be evaluated in the sandbox before Body. It can be empty.
+	// Library is a file to be evaluated in the sandbox before Body, or to be there as "log". It can be empty.
 	Library string `json:"library,omitempty"`
 	// New makes the library one that the process has not seen.
 	New      bool          `json:"new,omitempty"`

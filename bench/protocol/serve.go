@@ -15,12 +15,13 @@ import (
 	"time"
 )
 
-// Engine is a JavaScript engine as its users use it. What is nil it cannot do.
+// Engine is an engine as its users use it. What is nil it cannot do.
 type Engine struct {
 	// Version is the version of its module.
 	Version string
 	// Call evaluates a library, which can be empty, and the body of a function in a fresh sandbox, and returns the
-	// function's result as text. It is called by many at the same time.
+	// function's result as text. Of Python and shells it returns what the program prints. It is called by many at the
+	// same time.
 	Call func(body, library string) (string, error)
 	// Hold starts a sandbox and leaves it in the middle of the body of an async function. Release ends it.
 	Hold func(body string) (release func(), err error)

@@ -28,7 +28,8 @@ var (
 // looksSecret reports whether a variable, a header or a parameter is a secret by its name.
 func looksSecret(name string) bool {
 	all := words(name)
-	return len(all) > 0 && !notSecret().MatchString(all[len(all)-1]) && slices.ContainsFunc(all, secretName().MatchString)
+	return len(all) > 0 && !notSecret().MatchString(all[len(all)-1]) &&
+		slices.ContainsFunc(all, secretName().MatchString)
 }
 
 // words splits a name into words, in upper case. API_KEY, x-api-key and apiKey contain the same words API and KEY.

@@ -119,7 +119,8 @@ const maxJSX = 32 << 10
 
 // withJSX adds to a syntax error that JSX may be the reason, if the source seems to have some.
 func withJSX(err error, source string) error {
-	if e, ok := errors.AsType[*ScriptError](err); ok && e.Syntax && jsx().MatchString(source[:min(len(source), maxJSX)]) {
+	e, ok := errors.AsType[*ScriptError](err)
+	if ok && e.Syntax && jsx().MatchString(source[:min(len(source), maxJSX)]) {
 		e.Message += " (there is no JSX here: make strings or objects)"
 		e.place(e.File, e.Line, e.Column)
 	}

@@ -38,6 +38,15 @@ func TestData(t *testing.T) {
 		np + "(np.arange(3)**40).tolist(), np.array([2**40]).dtype": "([0, 1, 1099511627776], dtype('int64'))",
 		np + "np.bincount(np.array([1, 2, 2])).tolist()":            "[0, 1, 2]",
 		np + "int(np.int64(2**40)), np.argsort([3, 1, 2]).dtype":    "(1099511627776, dtype('int64'))",
+		// What native NumPy gives for the same seed.
+		np + "np.random.seed(42)\nr = np.random.randint(0, 100, 5)\nr.dtype, r.tolist(), " +
+			"np.random.randint(0, 10**12, 3).tolist(), np.random.poisson(3, 5).tolist()": "(dtype('int64'), " +
+			"[51, 92, 14, 71, 60], [86569440870, 520361034194, 919372468554], [2, 1, 2, 3, 0])",
+		// Rows and columns beside those that are multiplied together, in any order of the memory.
+		np + "a, b = np.arange(63.0).reshape(7, 9) / 7, np.arange(99.0).reshape(9, 11) / 9\n" +
+			"x = sum(a[:, k:k+1] * b[k:k+1] for k in range(9))\n" +
+			"all((y == x).all() for y in (a @ b, np.dot(a, b), (b.T @ a.T).T, a.copy('F') @ b[:, ::-1][:, ::-1]))": "" +
+			"True",
 		np + "with np.errstate(all='raise'):\n    try: np.array([1.0]) / 0\n" +
 			"    except FloatingPointError as e: x = str(e)\nx": "'divide by zero encountered in divide'",
 		np + "try: np.linalg.inv(np.zeros((2, 2)))\nexcept np.linalg.LinAlgError as e: x = str(e)\nx": "" +
