@@ -114,7 +114,6 @@ func newDirect(w http.ResponseWriter, r *http.Request, s *Server, m *messages) *
 func (d *direct) fits(header http.Header, meta map[string]json.RawMessage) bool {
 	version, capabilities := meta[sdk.MetaKeyProtocolVersion], meta[sdk.MetaKeyClientCapabilities]
 	if d.version < sessionless {
-		d.level = "info" // as in the SDK
 		if d.version == "" {
 			d.version = "2025-03-26"
 		}
