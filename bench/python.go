@@ -204,12 +204,12 @@ print(out.getvalue()[1:4].decode())`, "PNG"},
 	if err != nil {
 		return nil, err
 	}
-	programs.title, programs.base = "Programs in Python", pythonID
+	programs.title, programs.base, programs.rounds = "Programs in Python", pythonID, start.rounds
 	data, err := f.programTable("data", "data", ".py", strings.Fields("matrix solve sums functions sort fft normal "+
 		"read_csv groupby merge chart"))
 	if err != nil {
 		return nil, err
 	}
-	data.title, data.base = "Programs with numpy, pandas and matplotlib", pythonID
+	data.title, data.base, data.rounds = "Programs with numpy, pandas and matplotlib", pythonID, start.rounds
 	return []*table{start, memory, programs, data}, nil
 }

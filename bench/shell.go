@@ -151,7 +151,7 @@ func nativeShell(name string) func() (protocol.Engine, error) {
 // shells is the table of shells. What they print has to be what this machine's do.
 func (f *field) shells() (*table, error) {
 	t := &table{
-		id: "shells", title: "Shells", base: shellID, mean: true, format: formatTime,
+		id: "shells", title: "Shells", base: shellID, mean: true, format: formatTime, rounds: 3,
 		about: "The time of a script in a fresh shell: `echo hi`, and pipelines of five commands over a log of 1 MB, " +
 			"with `cut`, `sort` and `uniq`, `sed` and `tr`, `awk`, and `tr` and `sort -u`. All must print the same.",
 	}

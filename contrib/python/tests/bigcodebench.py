@@ -68,6 +68,8 @@ def main(work):
     project = work / "project"
     project.mkdir()
     os.environ["TOOLRUN_DATA"] = str(work / "data")
+    os.environ["TMPDIR"] = str(work / "left")  # where programs leave files
+    (work / "left").mkdir()
     for name in added:  # one by one, since one command may write 10,000 files
         subprocess.run([toolrun, "py", "add", "--root", project, name], check=True, stdout=subprocess.DEVNULL)
     locked = json.loads((project / "python.lock").read_text())["packages"]
