@@ -23,8 +23,8 @@ func offerLogs(capabilities *sdk.ServerCapabilities) {
 	capabilities.Logging = &sdk.LoggingCapabilities{}
 }
 
-// clientLog returns a handler whose records a client gets if it has set a level. One without a session cannot in versions
-// before 2026-07-28; the SDK takes it to want "info".
+// clientLog returns a handler whose records a client gets if it has set a level. One without a session cannot do so in
+// versions before 2026-07-28; the SDK takes it to want "info".
 func clientLog(ctx context.Context, session *sdk.ServerSession) slog.Handler {
 	if d := directOf(ctx); d != nil && d.level == "" { // the SDK would make records and throw them away
 		return slog.DiscardHandler
