@@ -139,14 +139,13 @@ func oursPython() (protocol.Engine, error) {
 			})
 		},
 		Program: func(sources []string, expression string, warm, count int) ([]time.Duration, string, error) {
-			out, err := run(strings.Join(sources, "\n")+fmt.Sprintf(`
-import time as bench_time
-for bench_round in range(%d):
-    bench_start = bench_time.perf_counter_ns()
-    bench_value = %s
-    print(bench_time.perf_counter_ns() - bench_start)
-print(bench_value)`, warm+count, expression),
-				&python.RunOptions{Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}})
+			measured, err := os.ReadFile("python/measured.py")
+			if err != nil {
+				return nil, "", err
+			}
+			code := strings.Join(append(sources, string(measured),
+				fmt.Sprintf("bench_measured(%d, lambda: %s)", warm+count, expression)), "\n")
+			out, err := run(code, &python.RunOptions{Limits: runtime.Limits{Time: timeLimit, Memory: memoryLimit}})
 			if err != nil {
 				return nil, "", err
 			}
@@ -199,17 +198,11 @@ print(out.getvalue()[1:4].decode())`, "PNG"},
 			request: protocol.Request{Op: protocol.OpHold, Count: f.much(20, 2)},
 			values:  func(r protocol.Response) []float64 { return []float64{r.Bytes} }}},
 	}
-	programs, err := f.programTable("pyprograms", "python", ".py", strings.Fields("recursion floats lists "+
-		"dictionaries sorting texts objects generators regexp records tables sqlite numbers"))
-	if err != nil {
-		return nil, err
-	}
-	programs.title, programs.base, programs.rounds = "Programs in Python", pythonID, start.rounds
-	data, err := f.programTable("data", "data", ".py", strings.Fields("matrix solve sums functions sort fft normal "+
-		"read_csv groupby merge chart"))
-	if err != nil {
-		return nil, err
-	}
-	data.title, data.base, data.rounds = "Programs with numpy, pandas and matplotlib", pythonID, start.rounds
-	return []*table{start, memory, programs, data}, nil
+	programs := &table{id: "pyprograms", title: "Programs in Python", base: pythonID, rounds: start.rounds}
+	data := &table{id: "data", title: "Programs with numpy, pandas and matplotlib", base: pythonID,
+		rounds: start.rounds}
+	return []*table{start, memory, programs, data}, errors.Join(
+		f.addPrograms(programs, "python", ".py", "recursion floats lists dictionaries sorting texts objects "+
+			"generators regexp records tables sqlite numbers"),
+		f.addPrograms(data, "data", ".py", "matrix solve sums functions sort fft normal read_csv groupby merge chart"))
 }

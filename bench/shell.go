@@ -47,7 +47,8 @@ func aLog() string {
 
 // addShells adds shells. This project's is built.
 func (f *field) addShells(self string) error {
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-buildmode=c-shared", "-o", f.shell(), ".")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-buildmode=c-shared",
+		"-o", shellFile(f.cacheDir), ".")
 	build.Dir = "../guest/shell"
 	build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -75,8 +76,8 @@ func (f *field) addShells(self string) error {
 	return nil
 }
 
-// shell is the file that this project's shell is built into.
-func (f *field) shell() string { return filepath.Join(f.cacheDir, "shell.wasm") }
+// shellFile is what this project's shell is built into, in the directory that keeps what takes long to make.
+func shellFile(cacheDir string) string { return filepath.Join(cacheDir, "shell.wasm") }
 
 // oursShell is this project's shell.
 func oursShell() (protocol.Engine, error) {
@@ -85,7 +86,7 @@ func oursShell() (protocol.Engine, error) {
 	if err != nil {
 		return protocol.Engine{}, err
 	}
-	module, err := os.ReadFile((&field{cacheDir: dir}).shell())
+	module, err := os.ReadFile(shellFile(dir))
 	if err != nil {
 		return protocol.Engine{}, err
 	}

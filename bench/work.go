@@ -13,9 +13,8 @@ import (
 
 // tables are all that are wanted.
 func (f *field) tables() ([]*table, error) {
-	programs, err := f.programTable("programs", "", ".js",
-		[]string{"fib", "loop", "map", "sort", "json", "string", "regexp", "float"})
-	if err != nil {
+	programs := &table{id: "programs", title: "Programs in JavaScript", base: oursID}
+	if err := f.addPrograms(programs, "", ".js", "fib loop map sort json string regexp float"); err != nil {
 		return nil, err
 	}
 	pythons, err := f.pythonTables()
@@ -152,25 +151,23 @@ func (f *field) memory() *table {
 	}
 }
 
-// programTable is the table of the programs in a folder of bench/programs.
-func (f *field) programTable(id, folder, suffix string, names []string) (*table, error) {
+// addPrograms makes a table one of programs in a folder of bench/programs.
+func (f *field) addPrograms(t *table, folder, suffix, names string) error {
 	folder = path.Join("programs", folder)
-	t := &table{
-		id: id, title: "Programs in JavaScript", base: oursID, mean: true, format: formatTime, fresh: true,
-		about: "How long the programs in `bench/" + folder + "` take, without the start of the sandbox: the median, " +
-			"and the ratio to toolrun. The last column is the geometric mean of the ratios. All contestants " +
-			"must compute the same results.",
-	}
-	for _, name := range names {
+	t.mean, t.format, t.fresh = true, formatTime, true
+	t.about = "How long the programs in `bench/" + folder + "` take, without the start of the sandbox: the median, " +
+		"and the ratio to toolrun. The last column is the geometric mean of the ratios. All contestants must compute " +
+		"the same results."
+	for name := range strings.FieldsSeq(names) {
 		path, err := filepath.Abs(filepath.Join(folder, name+suffix))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.columns = append(t.columns, &column{name: name, same: true, values: times, request: protocol.Request{
 			Op: protocol.OpProgram, Body: "main()", Sources: []string{path}, Warm: f.much(1, 0), Count: f.much(3, 1),
 		}})
 	}
-	return t, nil
+	return nil
 }
 
 func (f *field) suite() (*table, error) {

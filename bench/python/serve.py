@@ -11,19 +11,9 @@ import sys
 import threading
 import time
 
-# What is printed for a program: how long it took each time, in nanoseconds, and its value.
-MEASURED = """
-import time as bench_time
-for bench_round in range({warm} + {count}):
-    bench_start = bench_time.perf_counter_ns()
-    bench_value = {expression}
-    print(bench_time.perf_counter_ns() - bench_start)
-print(bench_value)
-"""
-
-
 def measured(run, source, expression, warm, count):
-    lines = run(source + MEASURED.format(warm=warm, count=count, expression=expression)).splitlines()
+    source += "\n" + pathlib.Path(__file__).with_name("measured.py").read_text()
+    lines = run(f"{source}\nbench_measured({warm + count}, lambda: {expression})").splitlines()
     return [int(line) for line in lines[warm:warm + count]], lines[-1]
 
 

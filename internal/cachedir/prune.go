@@ -29,7 +29,7 @@ const (
 // unfinished is the ending of the names of unfinished entries, as a pattern for os.MkdirTemp.
 const unfinished = ".new-*"
 
-// entryName is compiled when it is needed, which in most processes it is not.
+// entryName matches the names of entries, and of what killed processes have left of them.
 var entryName = lazyregexp.New(`^([a-z]+)-[0-9a-f]{64}(\.new-[0-9]+)?$`)
 
 // prune removes entries of a kind that are too old or too many, and the leftovers of killed processes, but not the

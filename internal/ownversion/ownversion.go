@@ -4,11 +4,12 @@ package ownversion
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/toolrun/toolrun/internal/text/lazyregexp"
 )
 
 const path = "github.com/toolrun/toolrun"
@@ -38,12 +39,12 @@ var own = sync.OnceValue(func() debug.Module {
 })
 
 // ofCommit matches a version that Go makes of a commit: see https://go.dev/ref/mod#pseudo-versions.
-const ofCommit = `[-.]\d{14}-[0-9a-f]{12}$`
+var ofCommit = lazyregexp.New(`[-.]\d{14}-[0-9a-f]{12}$`)
 
 // published: Go names a build of a checkout by its tag, or by its commit, which nobody else need have.
 func published(own debug.Module) string {
 	if own.Replace != nil || !strings.HasPrefix(own.Version, "v") || strings.Contains(own.Version, "+") ||
-		own.Sum == "" && regexp.MustCompile(ofCommit).MatchString(own.Version) {
+		own.Sum == "" && ofCommit().MatchString(own.Version) {
 		return ""
 	}
 	return own.Version
