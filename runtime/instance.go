@@ -8,6 +8,7 @@ import (
 	"math"
 	mathrand "math/rand/v2"
 	goruntime "runtime"
+	"runtime/metrics"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -30,6 +31,8 @@ type Instance struct {
 	ctx       context.Context // for calls into the guest; it tells host functions who calls
 	driver    Driver
 	image     *Image // to which it is reset; nil until there is one
+
+	runnable [1]metrics.Sample // see makeWay
 
 	session
 }
@@ -181,8 +184,7 @@ func (in *Instance) yield(left int32) int32 {
 	in.granted = 0
 	took := time.Since(in.yielded)
 	if in.portion != 0 {
-		// Otherwise other goroutines, such as one that answers a request, could wait 10 ms for each step.
-		goruntime.Gosched()
+		in.makeWay()
 	}
 	now := time.Now()
 	if err := in.run.interruptedAt(now); err != nil {
@@ -206,6 +208,17 @@ func (in *Instance) yield(left int32) int32 {
 	}
 	in.granted = int32(portion)
 	return in.granted
+}
+
+// makeWay lets goroutines run that wait for a processor, such as one that answers a request. Otherwise they could wait
+// 10 ms for each step. If none waits, Gosched would only wake up a thread of an idle processor, to find nothing to do:
+// after each portion, that took a tenth of a run's time on a virtual machine.
+func (in *Instance) makeWay() {
+	in.runnable[0].Name = "/sched/goroutines/runnable:goroutines"
+	metrics.Read(in.runnable[:])
+	if in.runnable[0].Value.Uint64() > 0 {
+		goruntime.Gosched()
+	}
 }
 
 // Work returns the work so far, by the guest and by the host for it, as [Usage].Work counts it.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	goruntime "runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -298,4 +299,33 @@ func TestAFunctionThatClosesItsEngine(t *testing.T) {
 		require.ErrorIs(t, err, sandbox.ErrClosed)
 		require.NoError(t, <-closed)
 	}
+}
+
+// TestOthersRunBesideALongScript has a goroutine share the only processor with a script that computes. It takes a step
+// whenever the script makes way, as a server does for an answer: not once in 10 ms, as Go's scheduler would have it.
+func TestOthersRunBesideALongScript(t *testing.T) {
+	defer goruntime.GOMAXPROCS(goruntime.GOMAXPROCS(1))
+	engine := enginetest.New(sandbox.EngineOptions{})
+	defer func() { require.NoError(t, engine.Close(context.Background())) }()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var steps atomic.Int64
+	go func() {
+		for ctx.Err() == nil {
+			steps.Add(1)
+			goruntime.Gosched()
+		}
+	}()
+	taken := javascript.Function{Name: "taken", Call: func(context.Context, []any) (any, error) {
+		return steps.Load(), nil
+	}}
+	result, err := engine.Run(ctx, `const before = taken(); for (let n = 0; n < 3e6; n++); return taken() - before`,
+		&javascript.RunOptions{Functions: []javascript.Function{taken}})
+	require.NoError(t, err)
+	var meanwhile int64
+	require.NoError(t, json.Unmarshal([]byte(result.Text), &meanwhile))
+	portions := result.Usage.Work >> 16
+	require.Greater(t, portions, int64(20))
+	require.Greater(t, meanwhile, portions/4, "in %d portions of work or more", portions)
 }
