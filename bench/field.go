@@ -94,27 +94,27 @@ func newField(s settings, log io.Writer) (_ *field, err error) {
 		{
 			id: oursID, name: "toolrun", about: "this project: `Interpreter.Run` of `runtime/javascript`. " +
 				"QuickJS-ng in WebAssembly under wazero, with console, timers, files and limits",
-			tables: "start callers memory programs v8", command: []string{self, "-serve", "toolrun"},
+			tables: "start callers late memory programs v8", command: []string{self, "-serve", "toolrun"},
 		},
 		{
 			id:      oursRegistryID,
 			name:    "toolrun, javascript tool",
 			about:   "this project: a call of the tool through a registry, for a project with files",
-			tables:  "start library callers",
+			tables:  "start library callers late",
 			command: []string{self, "-serve", "toolrun-registry"},
 		},
 		{id: "qjs", name: "fastschema/qjs", about: "`qjs.New` for each call. " +
 			"QuickJS-ng in WebAssembly under an older wazero, without working limits, and with the process's directory",
-			tables: "start library callers memory programs v8", command: []string{qjs}},
+			tables: "start library callers late memory programs v8", command: []string{qjs}},
 		{
 			id: "goja", name: "goja", about: "`goja.New` for each call. " +
 				"An interpreter in Go, in the memory of the process, without console and timers",
-			tables: "start library callers memory programs v8", command: []string{self, "-serve", "goja"},
+			tables: "start library callers late memory programs v8", command: []string{self, "-serve", "goja"},
 		},
 		{
 			id: "modernc", name: "modernc.org/quickjs", about: "`quickjs.NewVM` for each call. " +
 				"QuickJS translated to Go, in the memory of the process, without console and timers",
-			tables: "start library callers memory programs v8", command: []string{self, "-serve", "modernc"},
+			tables: "start library callers late memory programs v8", command: []string{self, "-serve", "modernc"},
 		},
 	}
 	f.contestants = append(f.contestants,
@@ -122,13 +122,13 @@ func newField(s settings, log io.Writer) (_ *field, err error) {
 			id: "http", name: "toolrun, MCP over HTTP",
 			about: "this project: the same tool, by clients without a session in the same process, over connections " +
 				"that stay",
-			tables: "start callers", command: []string{self, "-serve", "http"},
+			tables: "start callers late", command: []string{self, "-serve", "http"},
 		},
 		&contestant{
 			id: "http-sdk", name: "MCP's Go SDK, no code",
 			about: "a tool of the official SDK that answers 1 and runs nothing, by the same clients: what HTTP " +
 				"itself costs there",
-			tables: "start callers", command: []string{self, "-serve", "http-sdk"},
+			tables: "start callers late", command: []string{self, "-serve", "http-sdk"},
 		})
 	if f.node {
 		f.addNode()

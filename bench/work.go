@@ -29,7 +29,7 @@ func (f *field) tables() ([]*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []*table{f.start(), f.library(), f.callers(), f.memory(), programs, suite}
+	all := []*table{f.start(), f.library(), f.callers(), f.late(), f.memory(), programs, suite}
 	all = append(append(all, pythons...), shells)
 	var wanted []*table
 	for _, t := range all {
@@ -111,13 +111,7 @@ func (f *field) callers() *table {
 			"callers. Contestants in Node run on one thread, so they have only one caller.",
 	}
 	for _, callers := range []int{1, 2, 8, 64} {
-		request := protocol.Request{
-			Op: protocol.OpCallers, Body: "return 1", Want: "1", Callers: callers,
-			Duration: time.Duration(f.much(1000, 20)) * time.Millisecond,
-		}
-		warm := protocol.Request{Op: protocol.OpCall, Body: request.Body, Want: request.Want, Count: 1}
-		col := &column{name: fmt.Sprint(callers), warm: warm, request: request,
-			values: func(r protocol.Response) []float64 { return []float64{r.Rate} }}
+		col := f.calledBy(callers, func(r protocol.Response) float64 { return r.Rate })
 		if callers > 1 {
 			var parallel []string
 			for _, c := range f.contestants {
@@ -130,6 +124,28 @@ func (f *field) callers() *table {
 		t.columns = append(t.columns, col)
 	}
 	return t
+}
+
+func (f *field) late() *table {
+	t := &table{
+		id: "late", title: "The latest of calls at the same time", base: oursID, format: formatTime,
+		about: "The time in which 99 in 100 of these calls return.",
+	}
+	for _, callers := range []int{8, 64} {
+		t.columns = append(t.columns, f.calledBy(callers,
+			func(r protocol.Response) float64 { return r.Within.Seconds() }))
+	}
+	return t
+}
+
+// calledBy is a column of calls of `return 1` by some callers at the same time.
+func (f *field) calledBy(callers int, value func(protocol.Response) float64) *column {
+	call := protocol.Request{Op: protocol.OpCall, Body: "return 1", Want: "1", Count: 1}
+	calls := call
+	calls.Op, calls.Callers = protocol.OpCallers, callers
+	calls.Duration = time.Duration(f.much(1000, 20)) * time.Millisecond
+	return &column{name: fmt.Sprint(callers), warm: call, request: calls,
+		values: func(r protocol.Response) []float64 { return []float64{value(r)} }}
 }
 
 func (f *field) memory() *table {

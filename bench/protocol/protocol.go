@@ -55,6 +55,8 @@ type Response struct {
 	Text string `json:"text,omitempty"`
 	// Rate is calls per second.
 	Rate float64 `json:"rate,omitempty"`
+	// Within is the time in which 99 in 100 calls of OpCallers have returned.
+	Within time.Duration `json:"within,omitempty"`
 	// Bytes is the memory of a sandbox. Unmeasured means that the system does not tell.
 	Bytes      float64 `json:"bytes,omitempty"`
 	Unmeasured bool    `json:"unmeasured,omitempty"`

@@ -9,9 +9,9 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -105,20 +105,23 @@ func (e Engine) calls(r Request) (Response, error) {
 }
 
 func (e Engine) callers(r Request) (Response, error) {
-	var calls atomic.Int64
 	var wg sync.WaitGroup
-	errs := make([]error, r.Callers)
+	took, errs := make([][]time.Duration, r.Callers), make([]error, r.Callers)
 	start := time.Now()
 	for i := range r.Callers {
 		wg.Go(func() {
 			for errs[i] == nil && time.Since(start) < r.Duration {
+				began := time.Now()
 				errs[i] = e.check(r, "")
-				calls.Add(1)
+				took[i] = append(took[i], time.Since(began))
 			}
 		})
 	}
 	wg.Wait()
-	return Response{Rate: float64(calls.Load()) / time.Since(start).Seconds()}, errors.Join(errs...)
+	elapsed := time.Since(start)
+	all := slices.Concat(took...)
+	slices.Sort(all)
+	return Response{Rate: float64(len(all)) / elapsed.Seconds(), Within: all[len(all)*99/100]}, errors.Join(errs...)
 }
 
 func (e Engine) hold(r Request) (Response, error) {
