@@ -14,7 +14,7 @@ import (
 // tables are all that are wanted.
 func (f *field) tables() ([]*table, error) {
 	programs := &table{id: "programs", title: "Programs in JavaScript", base: oursID}
-	if err := f.addPrograms(programs, "", ".js", "fib loop map sort json string regexp float"); err != nil {
+	if err := f.addPrograms(programs, "", ".js", "fib loop map sort json string regexp patterns float"); err != nil {
 		return nil, err
 	}
 	pythons, err := f.pythonTables()

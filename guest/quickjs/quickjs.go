@@ -33,7 +33,7 @@ import (
 const SHA256 = "88fcbeead33cca3ec8394feb0fb3eec8047ec9ac5062aba7a63799cee11989b7"
 
 // ModuleSHA256 is the hash of the result of [Module]. It identifies a cached module without making it again.
-const ModuleSHA256 = "7c1db1b5f79c347cf79c93a0ab5dba7d3cf14228110f3539a4d26a73d62cc399"
+const ModuleSHA256 = "d2917f26612cc05f3498f68dc7b9d6a85f7e2527dec67d6401e0b60a7c86f623"
 
 //go:linkname wasmBytes github.com/fastschema/qjs.wasmBytes
 var wasmBytes []byte
@@ -46,11 +46,11 @@ var stackPointerExport = metering.GlobalExport(0)
 
 // Module returns the engine's module as it is run: metered, so that no script can keep it from calling the host; with
 // its stack pointer exported, so that the stack can be moved to a place where it cannot run into other data; and with
-// the changes in patches.go, reactions.go, mends.go, answers.go and source.go.
+// the changes in patches.go, reactions.go, mends.go, answers.go, source.go and search.go.
 func Module() ([]byte, error) {
 	module, err := metering.Rewrite(wasmBytes, metering.Options{
 		State:        true,
-		Replacements: slices.Concat(patches, reactions, mends, answers, noSources),
+		Replacements: slices.Concat(patches, reactions, mends, answers, noSources, searches),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("quickjs: %w", err)

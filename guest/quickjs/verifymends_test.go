@@ -18,7 +18,7 @@ import (
 )
 
 // startVM starts the engine with some of the changes to its code.
-func startVM(t *testing.T, replacements []metering.Replacement) func() *VM {
+func startVM(t testing.TB, replacements []metering.Replacement) func() *VM {
 	ctx := t.Context()
 	module, err := metering.Rewrite(Original(), metering.Options{
 		State: true, Replacements: replacements,
