@@ -36,7 +36,8 @@ type EngineOptions struct {
 	MaxRuns int
 
 	// MaxIdle is how many sandboxes of all guests together are kept ready for the next runs. Each takes about 2
-	// MiB beside shared memory. They are freed after half a minute without a run. Zero means DefaultMaxIdle.
+	// MiB beside shared memory, or up to 8 with packages of Python. They are freed after half a minute without a
+	// run. Zero means DefaultMaxIdle.
 	MaxIdle int
 
 	// ImageMemory is how many bytes the engine may use to keep images of sandboxes for later runs, such as those

@@ -16,6 +16,8 @@ type Image struct {
 	work      int64         // done before the image was taken
 	remainder int           // of that, in bytes
 	elapsed   time.Duration // the guest's clock when the image was taken
+	// idleMemory is that of the [Preparation], or zero.
+	idleMemory uint64
 }
 
 // Base returns the image from which runs start that name none.
@@ -31,7 +33,7 @@ func (in *Instance) Capture() (*Image, error) {
 		return nil, err
 	}
 	i := &Image{program: in.program, memory: memory, globals: make([]uint64, len(in.globals)),
-		state: in.driver.State(), elapsed: in.elapsed()}
+		state: in.driver.State(), elapsed: in.elapsed(), idleMemory: in.memory.Kept}
 	for n, g := range in.globals {
 		i.globals[n] = g.Get()
 	}
@@ -51,6 +53,7 @@ func (in *Instance) become(i *Image) error {
 			return errors.New("there is no memory for an image")
 		}
 	}
+	in.memory.Kept = max(i.idleMemory, linearmem.DefaultKept)
 	if err := in.memory.Restore(i.memory); err != nil {
 		return err
 	}

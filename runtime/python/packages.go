@@ -27,14 +27,15 @@ import (
 type packageImage struct {
 	name    string   // of the package for which it is there
 	has     []string // the packages in it
-	imports []string // the modules that are imported to make it
+	imports []string // the modules that are imported to make it; _used are toolrun's own
 	// timed says that they read the time, and do so again in each run: see seed_again of the boot code.
 	timed bool
 }
 
 // packageImages are those that there are, the smallest first.
 var packageImages = []packageImage{
-	{"numpy", []string{"numpy"}, []string{"numpy", "numpy.random", "numpy.linalg", "numpy.fft", "numpy.rec"}, false},
+	{"numpy", []string{"numpy"}, []string{"numpy", "numpy.random", "numpy.linalg", "numpy.fft", "numpy.rec",
+		"_used.numpy", "_used.settled"}, false},
 	{"pandas", []string{"numpy", "pandas", "dateutil", "pytz", "six"}, pandasModules, true},
 	{"matplotlib", []string{"numpy", "pandas", "dateutil", "pytz", "six", "matplotlib", "PIL", "contourpy",
 		"kiwisolver", "cycler", "packaging", "pyparsing"},
@@ -44,7 +45,8 @@ var packageImages = []packageImage{
 
 // pandasModules are pandas, and what it would import when it is first shown, written or pivoted.
 var pandasModules = []string{"pandas", "numpy.rec", "pandas.io.formats.string", "pandas.io.formats.html",
-	"pandas.io.formats.csvs", "pandas.core.reshape.reshape"}
+	"pandas.io.formats.csvs", "pandas.core.reshape.reshape",
+	"_used.numpy", "_used.pandas", "_used.settled"}
 
 // importOf finds statements that import the package of an image, by its name.
 var importOf = sync.OnceValue(func() *regexp.Regexp {
@@ -133,9 +135,12 @@ func (r *run) lacks(missing []string) bool {
 	return true
 }
 
+// packagesIdle is for what runs write with pandas: 3 MiB to group rows, 5 to show them.
+const packagesIdle = 6 << 20 // bytes
+
 // preparation returns how the image is made.
 func (p *packageImage) preparation() *sandbox.Preparation {
-	return &sandbox.Preparation{Name: p.name, Memory: PackagesMemory,
+	return &sandbox.Preparation{Name: p.name, Memory: PackagesMemory, IdleMemory: packagesIdle,
 		Begin: func() (afero.Fs, func(*sandbox.Instance, *sandbox.Run) error, error) {
 			files := afero.NewMemMapFs()
 			err := files.MkdirAll(defaultLibraries[0], 0o700)

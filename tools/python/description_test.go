@@ -182,14 +182,14 @@ var (
 			{"import scipy", "scipy is not available"}, {"import requests", "requests is not available"},
 			{"import pip", "pip is not available"},
 		},
-		stopped + "256 MiB of memory, of which Python takes 57, 70 with pandas, and 90 with matplotlib": {
+		stopped + "256 MiB of memory, of which Python takes 57, 75 with pandas, and 95 with matplotlib": {
 			{"while True: pass", `^time limit exceeded: the script was stopped after 1s`},
 			{"bytearray(215 << 20)", `^memory limit exceeded: the script may use 256 MiB`},
 			{"len(bytearray(198 << 20))", `^207618048$`},
-			{"import pandas\nlen(bytearray(185 << 20))", `^193986560$`},
-			{"import matplotlib.pyplot\nlen(bytearray(165 << 20))", `^173015040$`},
+			{"import pandas\nlen(bytearray(180 << 20))", `^188743680$`},
+			{"import matplotlib.pyplot\nlen(bytearray(160 << 20))", `^167772160$`},
 		},
-		stopped + "100 MiB of memory, of which Python takes 57, 70 with pandas, and 90 with matplotlib": {
+		stopped + "100 MiB of memory, of which Python takes 57, 75 with pandas, and 95 with matplotlib": {
 			{"bytearray(60 << 20)", `^memory limit exceeded: the script may use 100 MiB`},
 		},
 	}
@@ -280,8 +280,8 @@ func TestDescriptionOfPackages(t *testing.T) {
 	require.NoError(t, err)
 	text := definitions[0].Description
 	require.Contains(t, text, "There are also numpy 2.3.5, six 1.17.0; scipy, requests and other packages")
-	require.Contains(t, text, "more than 256 MiB of memory, of which Python takes 57, 70 with pandas, "+
-		"and 90 with matplotlib.")
+	require.Contains(t, text, "more than 256 MiB of memory, of which Python takes 57, 75 with pandas, "+
+		"and 95 with matplotlib.")
 }
 
 // sentences splits a text into its sentences, without their full stops.

@@ -7,6 +7,7 @@ has 32 bits: then the others of the test must not fail.
 """
 
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ limits = "--memory", "1024", "--timeout", "40m"
 # Compilers, drawing and the choice of a processor's instructions are not what runs in the sandbox.
 left_out = {"numpy": r"/(f2py|distutils|_pyinstaller)/|/test_(simd|simd_module|cpu_features|cpu_dispatcher)\.py",
             "pandas": r"/(plotting|pytables|sas|style)/"}[name]
+whole_run = "the whole run"
 
 
 def read(path):
@@ -33,7 +35,7 @@ def read(path):
     ends = {}
     for line in path.read_text().splitlines() if path.exists() else ():
         test, end, why = json.loads(line)
-        test = test[test.find(f"{name}/"):] if test else "the whole file"
+        test = test[test.find(f"{name}/"):] if test else whole_run
         if end == "failed" or test not in ends:
             ends[test] = end, why
     return ends
@@ -59,23 +61,32 @@ def main(work):
     subprocess.run([toolrun, "py", "add", "--root", project, "pytest", "hypothesis"], env=environment, check=True,
                    stdout=subprocess.DEVNULL)
 
-    def both(file):
-        ends = []
-        for where, python, root in (("here", [sys.executable], project),
-                                    ("sandbox", [toolrun, "py", "--root", project, *limits], pathlib.Path("/"))):
-            out = f"out/{where}-{str(file.relative_to(tests)).replace('/', '-')}"
-            command = *python, "own.py", root / "tests", root / out, root / file.relative_to(project)
-            ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True,
-                                 errors="replace")
-            ends.append(read(project / out) | {"": ("", ran.stdout[-300:] + ran.stderr[-300:])})
-        return ends
+    def run(files, where, python, root):
+        out = f"out/{where}-{str(files[0].relative_to(tests)).replace('/', '-')}"
+        command = *python, "own.py", root / "tests", root / out, *(root / f.relative_to(project) for f in files)
+        ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, errors="replace")
+        return read(project / out) | {"": ("", ran.stdout[-300:] + ran.stderr[-300:])}
+
+    def both(files):
+        native = run(files, "here", [sys.executable], project)
+        sandbox = run(files, "sandbox", [toolrun, "py", "--root", project, *limits], pathlib.Path("/"))
+        if len(files) > 1 and not whole_run in native.keys() & sandbox.keys():
+            # A file ended the run of all.
+            return [pair for file in files for pair in both([file])]
+        return [(native, sandbox)]
 
     files = [f for f in sorted(tests.glob("**/test_*.py"))
              if not re.search(left_out, str(f)) and (not pattern or re.search(pattern[0], str(f)))]
+    # To start and to import costs as much as a thousand tests.
+    groups = []
+    for file in files:
+        if not groups or sum(f.stat().st_size for f in groups[-1]) > 100_000:
+            groups.append([])
+        groups[-1].append(file)
     lacking = 0
     known = Known(name)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for file, (native, sandbox) in zip(files, pool.map(both, files)):
+        for native, sandbox in itertools.chain.from_iterable(pool.map(both, groups)):
             for test, (end, _) in native.items():
                 if end != "passed":
                     continue

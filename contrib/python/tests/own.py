@@ -1,4 +1,4 @@
-"""Runs a file of NumPy's or pandas' own tests: own.py FOLDER OUT FILE.
+"""Runs files of NumPy's or pandas' own tests: own.py FOLDER OUT FILE...
 
 FOLDER has the tests, at the places where they are in the packages. OUT gets a line of JSON for each test: its name, how
 it ended, and if it did not pass, why. It runs the same in the sandbox, where the packages have no tests with them, and
@@ -13,7 +13,7 @@ import types
 import numpy
 import pytest
 
-folder, out, file = sys.argv[1:]
+folder, out, *files = sys.argv[1:]
 
 
 class Missing(types.ModuleType):
@@ -43,7 +43,7 @@ for name in "multiarray", "umath", "rational", "operand_flag", "struct_ufunc":
 
 # The tests are found where the packages look for their modules.
 parts = "_core fft lib linalg ma matrixlib polynomial random testing typing".split()
-for name in ["pandas"] if "/pandas/" in file else ["numpy", *(f"numpy.{part}" for part in parts)]:
+for name in ["pandas"] if "/pandas/" in files[0] else ["numpy", *(f"numpy.{part}" for part in parts)]:
     importlib.import_module(name).__path__.append(f"{folder}/{name.replace('.', '/')}")
 
 
@@ -67,5 +67,5 @@ class Report:
 
 with open(out, "w") as to:
     report = Report(to)
-    status = pytest.main(["-qq", "-p", "no:cacheprovider", "--tb=short", "--rootdir", folder, file], plugins=[report])
+    status = pytest.main(["-qq", "-p", "no:cacheprovider", "--tb=short", "--rootdir", folder, *files], plugins=[report])
     report.write("", f"ended with {int(status)}", "")

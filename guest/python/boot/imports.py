@@ -40,7 +40,9 @@ def imported(modules, name, scope):
         where = dict(lineno=line, col_offset=0, end_lineno=last, end_col_offset=column)
         statement = ast.Import([ast.alias(module, **where)], **where)
         parts.append(compile(ast.Module([statement], []), name, 'exec', dont_inherit=True))
-    return value_of(parts, {'__name__': '__main__', '__builtins__': builtins})
+    value = value_of(parts, {'__name__': '__main__', '__builtins__': builtins})
+    gc.freeze()  # what they have made stays, and collections of runs need not look at it, nor flush
+    return value
 
 
 # Generators of random numbers without a seed that packages make for themselves while they are imported, as SymPy does.

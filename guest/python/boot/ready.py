@@ -1,5 +1,7 @@
 # The end of the start: everything that is there now stays, in every run.
 
+from _used import fill
+
 
 def warm_up(at_first=dict(vars(main))):
     """Does some runs, of which the host takes no notice. CPython adapts code to what it does the first times: what is
@@ -10,21 +12,6 @@ def warm_up(at_first=dict(vars(main))):
             vars(main).clear()
             vars(main).update(at_first)
     shown_names.clear()
-
-
-def fill(kept, end):
-    """Fills the memory that is free between what stays, up to an address. So what runs make lies side by side behind
-    it: they write to few pages, which are put back after each of them, and are what a session keeps."""
-    at, size = 0, 4096
-    while at < len(kept):
-        one = bytes(size) if size else object()
-        if id(one) < end:
-            kept[at] = one
-            at += 1
-        elif size:
-            size -= 8
-        else:
-            return
 
 
 LIBRARIES = '/lib/python'

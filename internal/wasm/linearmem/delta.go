@@ -65,34 +65,23 @@ func (m *Memory) Delta(from *Image) (*Delta, error) {
 			}
 		}
 	}
-	var differing [][2]uint64                // parts that may differ
-	size := 0                                // what they have, as far as most of it does differ
-	look := func(at, end uint64) (ok bool) { // finds pages that may differ, unless these are too many
-		own, ok := ownPages(used[at:end], nil)
-		if ok {
-			for _, page := range own {
-				differing = append(differing, [2]uint64{at + page, at + page + uint64(os.Getpagesize())})
-			}
-			size += len(own) * os.Getpagesize()
-		}
-		return ok
+	var own []uint64 // pages that may differ
+	known := false
+	if m.image == from {
+		own, known = ownPages(used, nil, len(used))
 	}
-	if m.image != from || !look(0, m.size) {
-		for at := uint64(0); at < m.size; at += deltaPart {
-			if end := min(m.size, at+deltaPart); m.image != from || !look(at, end) {
-				differing = append(differing, [2]uint64{at, end})
-			}
-		}
+	if !known {
+		compare(0, m.size)
+		return d, nil
 	}
+	page := uint64(os.Getpagesize())
+	size := len(own) * int(page)
 	d.Pages, d.Data = make([]uint32, 0, size/DeltaPage), make([]byte, 0, size)
-	for _, part := range differing {
-		compare(part[0], part[1])
+	for _, at := range own {
+		compare(at, at+page)
 	}
 	return d, nil
 }
-
-// deltaPart is how many bytes of a memory Delta looks at in one go, if it has too many pages that may differ.
-const deltaPart = 1 << 20
 
 // page returns a part of DeltaPage bytes of the image. The lock is held.
 func (i *Image) page(at uint64) []byte {

@@ -72,18 +72,15 @@ func (i *Image) placeShared(memory []byte) error {
 	return nil
 }
 
-// maxReverted limits the pages that are restored one by one. They stay in memory, so that the next use causes no page
-// faults. If there are more, all return to the system.
-const maxReverted = 400
-
-// revert restores a memory to the image that is mapped in it.
+// revert restores a memory to the image that is mapped in it. Pages that were written are restored one by one as long
+// as they are not more than Kept. A page fault takes longer than two copies of a page.
 func (m *Memory) revert(used []byte) error {
+	page := os.Getpagesize()
 	var ok bool
-	if m.touched, ok = ownPages(used, m.touched[:0]); !ok {
+	if m.touched, ok = ownPages(used, m.touched[:0], int(m.Kept)/page); !ok {
 		m.touched = nil
 		return unix.Madvise(used, unix.MADV_DONTNEED)
 	}
-	page := os.Getpagesize()
 	pieces := m.image.pieces
 	for _, at := range m.touched {
 		for len(pieces) > 0 && pieces[0].at+pieces[0].length <= at {

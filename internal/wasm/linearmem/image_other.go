@@ -22,7 +22,7 @@ func (i *Image) placeShared([]byte) error { return errors.ErrUnsupported }
 
 func (m *Memory) revert([]byte) error { return errors.ErrUnsupported }
 
-func ownPages([]byte, []uint64) ([]uint64, bool) { return nil, false }
+func ownPages([]byte, []uint64, int) ([]uint64, bool) { return nil, false }
 
 // prepareWrites has no effect on these systems.
 func prepareWrites([]byte, uint64, uint64) {}

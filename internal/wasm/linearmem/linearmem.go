@@ -14,8 +14,15 @@ import (
 // PageSize is the size of a WebAssembly page, in bytes.
 const PageSize = 64 << 10
 
+// DefaultKept is enough for what most code writes.
+const DefaultKept = 1600 << 10 // bytes
+
 // A Memory is one linear memory. It is not safe for concurrent use.
 type Memory struct {
+	// Kept is how many bytes of pages that were written Restore leaves in memory, so that the next use causes no page
+	// faults. If there are more, all return to the system. At first it is DefaultKept.
+	Kept uint64
+
 	reserved []byte
 	limit    uint64
 	size     uint64
@@ -37,7 +44,7 @@ func Reserve(limit uint64) (*Memory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("linearmem: reserving %d bytes: %w", limit, err)
 	}
-	return &Memory{reserved: reserved, limit: limit}, nil
+	return &Memory{reserved: reserved, limit: limit, Kept: DefaultKept}, nil
 }
 
 // Reserved returns how many bytes are reserved: the largest possible limit.

@@ -11,23 +11,29 @@ import (
 )
 
 // ownPages appends to list the positions of the process's own pages, in order: pages that have been written, and, where
-// no image is mapped, some that have been read, too. It returns false if there are too many, or if the system cannot
-// tell.
-func ownPages(pages []byte, list []uint64) ([]uint64, bool) { return findOwnPages()(pages, list) }
+// no image is mapped, some that have been read, too. It returns false if there are more than most, or if the system
+// cannot tell.
+func ownPages(pages []byte, list []uint64, most int) ([]uint64, bool) {
+	return findOwnPages()(pages, list, most)
+}
+
+// pageFinder is an implementation of ownPages, with /proc/self/pagemap.
+type pageFinder func(file *os.File, pages []byte, list []uint64, most int) ([]uint64, bool)
 
 // findOwnPages returns the fastest implementation of ownPages that the system has. What it needs may be missing or
 // wrong: some systems only resemble Linux, and others filter system calls.
-var findOwnPages = sync.OnceValue(func() func([]byte, []uint64) ([]uint64, bool) {
+var findOwnPages = sync.OnceValue(func() func([]byte, []uint64, int) ([]uint64, bool) {
 	if file, err := os.Open("/proc/self/pagemap"); err == nil {
-		for _, read := range []func(*os.File, []byte, []uint64) ([]uint64, bool){scanPagemap, readPagemap} {
-			find := func(pages []byte, list []uint64) ([]uint64, bool) { return read(file, pages, list) }
-			if truthful(find) {
-				return find
+		for _, find := range []pageFinder{scanPagemap, readPagemap} {
+			if find.truthful(file) {
+				return func(pages []byte, list []uint64, most int) ([]uint64, bool) {
+					return find(file, pages, list, most)
+				}
 			}
 		}
 		file.Close()
 	}
-	return func([]byte, []uint64) ([]uint64, bool) { return nil, false }
+	return func([]byte, []uint64, int) ([]uint64, bool) { return nil, false }
 })
 
 // region is a struct page_region: adjacent pages with the same properties.
@@ -45,42 +51,48 @@ type scan struct {
 // readPagemap. It is there from Linux 6.7 on.
 //
 // See https://docs.kernel.org/admin-guide/mm/pagemap.html.
-func scanPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
+func scanPagemap(file *os.File, pages []byte, list []uint64, most int) ([]uint64, bool) {
 	const shared, present, swapped, zero = 1 << 2, 1 << 3, 1 << 4, 1 << 5
 	const code = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16 // _IOWR('f', 16, struct pm_scan_arg)
-	found := regions.Get().(*[maxReverted + 1]region)
+	found := regions.Get().(*[mostRegions]region)
 	defer regions.Put(found)
-	start := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(pages))))
-	s := scan{
-		size: uint64(unsafe.Sizeof(scan{})), start: start, end: start + uint64(len(pages)),
-		regions: unsafe.Pointer(found), length: uint64(len(found)), maxPages: maxReverted + 1,
-		inverted: shared | zero, all: shared | zero, some: present | swapped, wanted: swapped,
-	}
-	n, _, errno := unix.Syscall(unix.SYS_IOCTL, file.Fd(), code, uintptr(unsafe.Pointer(&s)))
-	if errno != 0 || n > uintptr(len(found)) || s.walkEnd != s.end {
-		return nil, false
-	}
-	page := uint64(os.Getpagesize())
-	for _, r := range found[:n] {
-		if r.categories != 0 || r.start < start || r.end > s.end || r.start%page != 0 { // it is swapped, or moving
+	start, page := uint64(uintptr(unsafe.Pointer(unsafe.SliceData(pages)))), uint64(os.Getpagesize())
+	for at, end := start, start+uint64(len(pages)); at < end; {
+		s := scan{
+			size: uint64(unsafe.Sizeof(scan{})), start: at, end: end,
+			regions: unsafe.Pointer(found), length: uint64(len(found)), maxPages: uint64(most) + 1,
+			inverted: shared | zero, all: shared | zero, some: present | swapped, wanted: swapped,
+		}
+		n, _, errno := unix.Syscall(unix.SYS_IOCTL, file.Fd(), code, uintptr(unsafe.Pointer(&s)))
+		if errno != 0 || n > uintptr(len(found)) || s.walkEnd <= at || s.walkEnd > end {
 			return nil, false
 		}
-		for at := r.start; at < r.end; at += page {
-			if len(list) == maxReverted {
+		for _, r := range found[:n] {
+			if r.categories != 0 || r.start < at || r.end > end || r.start%page != 0 { // it is swapped, or moving
 				return nil, false
 			}
-			list = append(list, at-start)
+			for own := r.start; own < r.end; own += page {
+				if most--; most < 0 {
+					return nil, false
+				}
+				list = append(list, own-start)
+			}
 		}
+		at = s.walkEnd
 	}
 	return list, true
 }
 
-var regions = sync.Pool{New: func() any { return new([maxReverted + 1]region) }}
+// mostRegions is how many regions the system finds at a time. If they are more, it begins again where the first ones
+// end, and does not say that it has come to the end then.
+const mostRegions = 128
+
+var regions = sync.Pool{New: func() any { return new([mostRegions]region) }}
 
 // readPagemap implements ownPages with a file that describes each page of the process.
 //
 // See https://docs.kernel.org/admin-guide/mm/pagemap.html.
-func readPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
+func readPagemap(file *os.File, pages []byte, list []uint64, most int) ([]uint64, bool) {
 	page := os.Getpagesize()
 	buffer := entries.Get().(*[]byte)
 	defer entries.Put(buffer)
@@ -97,7 +109,7 @@ func readPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
 			return nil, false
 		}
 		if entry&present != 0 && entry&shared == 0 {
-			if len(list) == maxReverted {
+			if most--; most < 0 {
 				return nil, false
 			}
 			list = append(list, uint64(i/8*page))
@@ -108,10 +120,10 @@ func readPagemap(file *os.File, pages []byte, list []uint64) ([]uint64, bool) {
 
 var entries = sync.Pool{New: func() any { return new([]byte) }}
 
-// truthful tests an implementation of ownPages on a memory with known writes.
-func truthful(find func([]byte, []uint64) ([]uint64, bool)) bool {
+// truthful tests the implementation on a memory with known writes: a page that it does not find would not be restored.
+func (find pageFinder) truthful(file *os.File) bool {
 	page := uint64(os.Getpagesize())
-	m, err := Reserve(max(PageSize, 4*page))
+	m, err := Reserve((4*mostRegions*page + PageSize) / PageSize * PageSize)
 	if err != nil {
 		return false
 	}
@@ -127,7 +139,13 @@ func truthful(find func([]byte, []uint64) ([]uint64, bool)) bool {
 	if clearPages(memory) != nil || image.file == nil || image.placeShared(memory) != nil || memory[0] != 1 {
 		return false
 	}
-	memory[page], memory[2*page] = 2, 2 // one with an image under it, one without
-	list, ok := find(memory, nil)
-	return ok && slices.Equal(list, []uint64{page, 2 * page})
+	written := []uint64{page, 2 * page} // one with an image under it, one without
+	for len(written) < 2*mostRegions {  // and more regions than are found at a time
+		written = append(written, written[len(written)-1]+2*page)
+	}
+	for _, at := range written {
+		memory[at] = 2
+	}
+	list, ok := find(file, memory, nil, len(written))
+	return ok && slices.Equal(list, written)
 }

@@ -2,7 +2,8 @@
 
 from IPython import display
 
-version_info = 9, 0, 0  # of what is here; Matplotlib asks
+version_info = 9, 0, 0  # of what is here; Matplotlib and pandas ask
+__version__ = "9.0.0"
 
 def get_ipython():
     """Returns None, as outside of IPython."""
