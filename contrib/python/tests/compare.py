@@ -70,7 +70,7 @@ def main(work):
     def both(files):
         native = run(files, "here", [sys.executable], project)
         sandbox = run(files, "sandbox", [toolrun, "py", "--root", project, *limits], pathlib.Path("/"))
-        if len(files) > 1 and not whole_run in native.keys() & sandbox.keys():
+        if len(files) > 1 and whole_run not in native.keys() & sandbox.keys():
             # A file ended the run of all.
             return [pair for file in files for pair in both([file])]
         return [(native, sandbox)]

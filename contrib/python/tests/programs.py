@@ -36,6 +36,7 @@ added = {"bigcodebench": """beautifulsoup4 chardet django faker flask flask-logi
          folium geopy holidays mechanize natsort openpyxl prettytable pyfakefs requests requests-mock rsa seaborn sympy
          texttable xlwt xmltodict"""}.get(what, "seaborn").split()
 seconds = 60
+memory = "1024" if what == "notebooks" else "512"  # MiB
 notebook = pathlib.Path(__file__).with_name("notebook.py").read_text()
 
 
@@ -126,7 +127,7 @@ def main(work):
     locked = json.loads((project / "python.lock").read_text())["packages"]
     subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps",
                     *(f"{package['name']}=={package['version']}" for package in locked)], check=True)
-    sandbox = [toolrun, "py", "--root", ".", "--memory", "1024", "--timeout", f"{seconds}s"]
+    sandbox = [toolrun, "py", "--root", ".", "--memory", memory, "--timeout", f"{seconds}s"]
 
     rooms = queue.SimpleQueue()
     for number in range(os.cpu_count()):

@@ -1,6 +1,6 @@
 # The end of the start: everything that is there now stays, in every run.
 
-from _used import fill
+from _used import settle
 
 
 def warm_up(at_first=dict(vars(main))):
@@ -26,11 +26,7 @@ ask(b'K', ' '.join(PACKAGES).encode())
 linecache.clearcache()
 sys.path_importer_cache.pop('/', None)
 stack = bytes(STACK_SIZE)  # for the C code of runs
-filling = [None] * (16 << 10)
-spare = bytes(SPARE_MEMORY)
-gc.collect()
 flush()
-fill(filling, id(spare))
-del spare  # memory that need not grow then, since it cannot shrink
+filling = settle(16 << 10, SPARE_MEMORY)
 gc.freeze()
 ask(b'R', struct.pack('<6I', id(run), id(type(run)), type(run).__basicsize__, id(bytes), sys.hexversion, id(stack)))

@@ -5,17 +5,25 @@ to what it does the first times, and packages prepare what they need then. Rando
 used.
 """
 
+import gc
 
-def fill(kept, end):
-    """Fills the memory that is free between what stays, up to an address. So what runs make lies side by side behind
-    it: they write to few pages, which are put back after each of them, and are what a session keeps."""
+
+def settle(most, spare):
+    """Fills the memory that is free between what stays, with most objects at most, and returns them: they are to be
+    kept. So what runs make lies side by side behind it: they write to few pages, which are put back after each of
+    them, and are what a session keeps. There are spare bytes of memory that need not grow then, since it cannot
+    shrink."""
+    kept = [None] * most
+    behind = bytes(spare)
+    gc.collect()
     at, size = 0, 4096
-    while at < len(kept):
+    while at < most:
         one = bytes(size) if size else object()
-        if id(one) < end:
+        if id(one) < id(behind):
             kept[at] = one
             at += 1
         elif size:
             size -= 8
         else:
-            return
+            break
+    return kept
