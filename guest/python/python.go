@@ -42,8 +42,8 @@ var packageFiles embed.FS
 
 // bootOrder is the order in which the files of the boot code run, in one namespace.
 var bootOrder = []string{
-	"call", "archive", "modules", "mends", "events", "sockets", "threads", "zones", "databases", "explain",
-	"console", "errors", "imports", "code", "awaiting",
+	"call", "archive", "modules", "mends", "events", "sockets", "threads", "zones", "databases", "keys",
+	"explain", "console", "errors", "imports", "code", "awaiting",
 	"results", "network", "functions", "run", "ready",
 }
 

@@ -128,6 +128,41 @@ func ParseDuplicate(payload []byte) (fd, to int32, ok bool) {
 // DuplicateError is more than all numbers of files.
 const DuplicateError = 1000
 
+// A Key is a key that is to be derived from a password, by PBKDF2 or by scrypt.
+type Key struct {
+	Hash           string // of PBKDF2; "" means scrypt
+	N, R, P        uint64 // the parameters of scrypt; N is the number of iterations of PBKDF2
+	Memory         uint64 // how many bytes scrypt may need
+	Size           uint64 // of the key, in bytes
+	Password, Salt []byte // in the instance's memory
+}
+
+// ParseKey parses the payload of an [OpKey]. The answer is [KeyFollows] and the key, or [KeyNoMemory], or nothing if
+// there is no such hash or the parameters are invalid.
+func ParseKey(payload []byte) (k Key, ok bool) {
+	name, rest, ok := bytes.Cut(payload, []byte{0})
+	if !ok || len(rest) < 48 {
+		return k, false
+	}
+	k.Hash = string(name)
+	var passwordSize uint64
+	for i, number := range []*uint64{&k.N, &k.R, &k.P, &k.Memory, &k.Size, &passwordSize} {
+		*number = binary.LittleEndian.Uint64(rest[8*i:])
+	}
+	rest = rest[48:]
+	if passwordSize > uint64(len(rest)) {
+		return k, false
+	}
+	k.Password, k.Salt = rest[:passwordSize], rest[passwordSize:]
+	return k, true
+}
+
+// What an answer to [OpKey] begins with.
+const (
+	KeyFollows  = 'K'
+	KeyNoMemory = 'M'
+)
+
 // An Answer is what a call of a function of the host is answered with, in JSON.
 type Answer struct {
 	Value any `json:"value,omitempty"`

@@ -84,6 +84,7 @@ const (
 	OpWait      = 'W' // it waits for the end of one: see [Wait] and [Ended]
 	OpZone      = 'Z' // it wants the data of a time zone, by its name
 	OpZoneNames = 'N' // it wants the names of all time zones, with a newline after each
+	OpKey       = 'H' // it wants a key that is derived from a password: see [ParseKey]
 	OpPicture   = 'I' // it shows an image, whose type and a NUL come first: the answer is what is printed in its place
 	OpStreams   = 'S' // it says where the buffers of its output streams are: see [VM.Streams]
 	OpPackages  = 'K' // it says which packages the build has beside the standard library: see [VM.Packages]

@@ -81,8 +81,8 @@ var hostile = []struct {
 	{"an abort", "import os\nos.abort()", "crash"},
 	{"a wild request", "import time\nfor i in range(0, 2**31, 10**7): time.clock_getres(i)", nil},
 	{"requests of its own", "import time, gc, struct\nf = [o for o in gc.get_referrers(time) if isinstance(o, dict) " +
-		"and 'ask' in o]\nask = eval('ask', f[0]) if f else None\nfor op in 'RFBTVQXEZCO?':\n  for size in (0, 1, 3, " +
-		"4, 5, 20):\n    if ask: ask(op.encode(), b'\\xff' * size)", nil},
+		"and 'ask' in o]\nask = eval('ask', f[0]) if f else None\nfor op in 'RFBTVQXEZCOH?':\n  for size in (0, 1, " +
+		"3, 4, 5, 20, 99):\n    if ask: ask(op.encode(), b'\\xff' * size)", nil},
 	{"without builtins", "import builtins\nfor name in list(vars(builtins)): delattr(builtins, name)", nil},
 	{"without modules", "import sys\nsys.modules.clear()\n1", nil},
 	{"a closed console", "import sys, os\nfor f in (sys.stdout, sys.stderr, sys.stdin): f.close()\nfor i in " +

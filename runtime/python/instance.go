@@ -208,6 +208,8 @@ func (in *instance) called(number uint32) uint64 {
 		return in.duplicate(payload)
 	case python.OpPicture:
 		return in.reply(in.run.show(payload))
+	case python.OpKey:
+		return in.reply(in.key(payload))
 	case python.OpZone:
 		return in.reply(zone(string(payload)))
 	case python.OpZoneNames:

@@ -263,6 +263,7 @@ func TestWhatIsNotHere(t *testing.T) {
 		"import subprocess\nsubprocess.run(['ls'])":           "There are no other processes",
 		"import os\nos.fork()":                                "There are no other processes",
 		"import os\nos.system('ls')":                          "There are no other processes",
+		"from multiprocessing.pool import *\nThreadPool(2)":    "use concurrent.futures.ThreadPoolExecutor",
 		"import _thread\n_thread.start_new_thread(print, ())": "use threading.Thread",
 		"import queue\nqueue.Queue().get()":                   "threads run one after the other here",
 		"import os, time\nos.environ['TZ'] = 'Asia/Taipei'\ntime.tzset()":          "The local time is UTC",

@@ -42,6 +42,7 @@ MODULES = {
 NETWORK = 'There is no network.'
 REQUESTS = 'Requests go through urllib.request or the package requests, to the hosts that are allowed.'
 PROCESSES = 'There are no other processes: do it in Python.'
+POOLS = 'There are no other processes: use concurrent.futures.ThreadPoolExecutor, or call the function directly.'
 ZONE = 'The local time is UTC: use datetime with a zone, such as zoneinfo.ZoneInfo("Europe/Oslo").'
 
 FILES = {
@@ -51,7 +52,7 @@ FILES = {
 
 FUNCTIONS = {
     'fork': PROCESSES, 'forkpty': PROCESSES, 'system': PROCESSES, 'spawnl': PROCESSES, 'spawnv': PROCESSES,
-    'wait': PROCESSES, 'waitpid': PROCESSES, 'pipe': PROCESSES, 'execv': PROCESSES,
+    'wait': PROCESSES, 'waitpid': PROCESSES, 'pipe': POOLS, 'execv': PROCESSES,
     'WNOHANG': PROCESSES,
     'geteuid': 'There are no users.', 'getlogin': 'There are no users.',
     'chown': 'There are no users.', 'statvfs': 'The size of the disk is not known.',

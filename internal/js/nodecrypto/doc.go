@@ -1,4 +1,4 @@
-// Package nodecrypto computes what Node's crypto module and Web Crypto compute: hashes, keys from passwords, and AES.
+// Package nodecrypto computes what Node's crypto module and Web Crypto compute: hashes, and AES.
 //
 // Hashes and ciphers are kept as states, which are bytes: whoever holds a state can go on where it stands, and copies
 // of it go on separately. So a sandbox keeps its own, and nothing has to be released. A state that someone has tampered

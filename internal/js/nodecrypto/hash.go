@@ -167,8 +167,8 @@ func Sum(state []byte, size int, work Work) ([]byte, error) {
 	return nil, ErrState
 }
 
-// sums returns a function that makes hashes of a kind, or nil if its sums can have any size.
-func (h *Hash) sums() func() hash.Hash {
+// Sums returns a function that makes hashes of the kind for HMAC, or nil if its sums can have any size.
+func (h *Hash) Sums() func() hash.Hash {
 	if h.AnySize {
 		return nil
 	}

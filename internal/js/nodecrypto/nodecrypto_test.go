@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/pbkdf2"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"math/rand/v2"
@@ -223,34 +221,6 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// TestScrypt checks an answer of RFC 7914, and parameters that are refused.
-func TestScrypt(t *testing.T) {
-	key, err := nodecrypto.Scrypt(nil, nil, 16, 1, 1, 16, 32<<20, free)
-	require.NoError(t, err)
-	require.Equal(t, "77d6576238657b203b19ca42c18a0497", hex.EncodeToString(key))
-	for _, p := range [][3]uint64{{0, 8, 1}, {1, 8, 1}, {3, 8, 1}, {16, 0, 1}, {16, 1, 0}, {1 << 63, 8, 1},
-		{16, 1 << 63, 1 << 63},
-		{1 << 17, 1, 1}, {16, 1 << 30, 1}, {1 << 20, 1 << 20, 1}, {16, 1, 1 << 29}, {2, 1 << 62, 4}} {
-		_, err := nodecrypto.Scrypt(nil, nil, p[0], p[1], p[2], 16, 32<<20, free)
-		require.ErrorIs(t, err, nodecrypto.ErrScrypt, "%v", p)
-	}
-}
-
-// TestPBKDF2 compares with Go's.
-func TestPBKDF2(t *testing.T) {
-	for _, size := range []int{0, 1, 32, 100} {
-		for _, password := range []string{"", "p", strings.Repeat("p", 65)} {
-			want, err := pbkdf2.Key(sha256.New, password, []byte("salt"), 3, max(size, 1))
-			require.NoError(t, err)
-			got, err := nodecrypto.HashNamed("sha256").PBKDF2([]byte(password), []byte("salt"), 3, size, free)
-			require.NoError(t, err)
-			require.True(t, bytes.Equal(want[:size], got))
-		}
-	}
-	_, err := nodecrypto.HashNamed("shake128").PBKDF2(nil, nil, 1, 1, free)
-	require.ErrorIs(t, err, nodecrypto.ErrAnySize)
-}
-
 // TestWorkEnds lets work fail after a while, where each function would go on much longer.
 func TestWorkEnds(t *testing.T) {
 	over := errors.New("over")
@@ -273,12 +243,6 @@ func TestWorkEnds(t *testing.T) {
 		"update": func(w nodecrypto.Work) error { return nodecrypto.Update(h.Begin(), large, w) },
 		"shake": func(w nodecrypto.Work) error {
 			_, err := nodecrypto.Sum(nodecrypto.HashNamed("shake256").Begin(), 10<<20, w)
-			return err
-		},
-		"pbkdf2": func(w nodecrypto.Work) error { _, err := h.PBKDF2(nil, nil, 1<<40, 32, w); return err },
-		"salt":   func(w nodecrypto.Work) error { _, err := h.PBKDF2(nil, large, 1, 1<<40, w); return err },
-		"scrypt": func(w nodecrypto.Work) error {
-			_, err := nodecrypto.Scrypt(nil, nil, 1<<15, 8, 1<<10, 8, 1<<30, w)
 			return err
 		},
 		"cipher":     func(w nodecrypto.Work) error { _, err := begin().Update(large, true, w); return err },

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/toolrun/toolrun/internal/js/nodecrypto"
+	"github.com/toolrun/toolrun/internal/kdf"
 	"github.com/toolrun/toolrun/runtime/javascript/host"
 )
 
@@ -16,7 +17,7 @@ import (
 func known(err error) error {
 	for _, known := range []error{
 		nodecrypto.ErrState, nodecrypto.ErrKey, nodecrypto.ErrIV, nodecrypto.ErrBlockLength, nodecrypto.ErrPadding,
-		nodecrypto.ErrAnySize, nodecrypto.ErrScrypt,
+		kdf.ErrScrypt,
 	} {
 		if errors.Is(err, known) {
 			return &host.Failure{Name: "Error", Message: err.Error()}
@@ -65,7 +66,7 @@ func sum(c *host.Call) {
 
 func pbkdf2(c *host.Call) {
 	h := nodecrypto.HashNamed(c.Name(0))
-	if h == nil {
+	if h == nil || h.AnySize {
 		return
 	}
 	iterations := c.Number(3)
@@ -73,7 +74,7 @@ func pbkdf2(c *host.Call) {
 		c.Fail(host.Errorf("the number of iterations must be positive"))
 		return
 	}
-	key, err := h.PBKDF2(c.Bytes(1), c.Bytes(2), iterations, c.Size(4), c.Spend)
+	key, err := kdf.PBKDF2(h.Sums(), c.Bytes(1), c.Bytes(2), iterations, c.Size(4), c.Spend)
 	c.Return(key, known(err))
 }
 
@@ -81,17 +82,17 @@ func pbkdf2(c *host.Call) {
 func scrypt(c *host.Call) {
 	var n, r, p, most uint64
 	if _, err := fmt.Sscanf(c.Name(2), "%d %d %d %d", &n, &r, &p, &most); err != nil {
-		c.Fail(known(nodecrypto.ErrScrypt))
+		c.Fail(known(kdf.ErrScrypt))
 		return
 	}
-	need, ok := nodecrypto.ScryptMemory(n, r, p, most)
+	need, ok := kdf.ScryptMemory(n, r, p, most)
 	switch {
 	case !ok:
-		c.Fail(known(nodecrypto.ErrScrypt))
+		c.Fail(known(kdf.ErrScrypt))
 	case need > uint64(c.MemoryLimit()):
 		c.Fail(host.ErrNoMemory)
 	default:
-		key, err := nodecrypto.Scrypt(c.Bytes(0), c.Bytes(1), n, r, p, c.Size(3), most, c.Spend)
+		key, err := kdf.Scrypt(c.Bytes(0), c.Bytes(1), n, r, p, c.Size(3), most, c.Spend)
 		c.Return(key, known(err))
 	}
 }

@@ -1,26 +1,34 @@
-package nodecrypto
+// Package kdf derives keys from passwords, with PBKDF2 (RFC 8018) and scrypt (RFC 7914). Unlike the packages of Go and
+// its authors, it says what work it is about to do, so that a sandbox can charge for it and stop it.
+package kdf
 
 import (
 	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"hash"
 	"math/bits"
+	"slices"
 )
+
+// Work is told how many bytes are about to be processed. If it returns an error, the function that has called it
+// returns that error at once.
+type Work func(bytes int) error
+
+// pieceSize is how many bytes are hashed without a pause: hashes are computed in assembly, which Go cannot preempt.
+const pieceSize = 64 << 10
 
 // iterationWork is how many bytes of work an iteration of PBKDF2 is: the blocks that it hashes, and what surrounds
 // them.
 const iterationWork = 384
 
-// PBKDF2 returns size bytes of a key from a password, by HMAC with the hash. iterations is positive. The error is that
-// of work, or ErrAnySize.
-func (h *Hash) PBKDF2(password, salt []byte, iterations, size int, work Work) ([]byte, error) {
-	sums := h.sums()
-	if sums == nil {
-		return nil, ErrAnySize
-	}
-	if len(password) > h.Block { // as HMAC does
-		long := sums()
-		if err := inPieces(password, 1, work, func(piece []byte) { long.Write(piece) }); err != nil {
+// PBKDF2 returns size bytes of a key from a password, by HMAC with the hash that sums makes. iterations is positive.
+// The error is that of work.
+func PBKDF2(sums func() hash.Hash, password, salt []byte, iterations, size int, work Work) ([]byte, error) {
+	long := sums()
+	if len(password) > long.BlockSize() { // as HMAC does
+		if err := write(long, password, work); err != nil {
 			return nil, err
 		}
 		password = long.Sum(nil)
@@ -29,7 +37,7 @@ func (h *Hash) PBKDF2(password, salt []byte, iterations, size int, work Work) ([
 	var key, u []byte
 	for block := uint32(1); len(key) < size; block++ {
 		prf.Reset()
-		if err := inPieces(salt, 1, work, func(piece []byte) { prf.Write(piece) }); err != nil {
+		if err := write(prf, salt, work); err != nil {
 			return nil, err
 		}
 		prf.Write(binary.BigEndian.AppendUint32(nil, block))
@@ -55,11 +63,19 @@ func (h *Hash) PBKDF2(password, salt []byte, iterations, size int, work Work) ([
 	return key[:size], nil
 }
 
-// Errors of functions that make keys.
-var (
-	ErrAnySize = errors.New("HMAC needs a hash whose sums have one size")
-	ErrScrypt  = errors.New("invalid parameters of scrypt")
-)
+// write hashes data, after work for each piece.
+func write(h hash.Hash, data []byte, work Work) error {
+	for piece := range slices.Chunk(data, pieceSize) {
+		if err := work(len(piece)); err != nil {
+			return err
+		}
+		h.Write(piece)
+	}
+	return nil
+}
+
+// ErrScrypt is the error for parameters that scrypt cannot have, or that need more memory than it may have.
+var ErrScrypt = errors.New("invalid parameters of scrypt")
 
 // ScryptMemory returns how many bytes of memory scrypt needs, or false if the parameters are invalid or that is more
 // than limit.
@@ -88,8 +104,7 @@ func Scrypt(password, salt []byte, n, r, p uint64, size int, limit uint64, work 
 	if _, ok := ScryptMemory(n, r, p, limit); !ok {
 		return nil, ErrScrypt
 	}
-	sha256 := HashNamed("sha256")
-	b, err := sha256.PBKDF2(password, salt, 1, int(128*r*p), work)
+	b, err := PBKDF2(sha256.New, password, salt, 1, int(128*r*p), work)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +117,7 @@ func Scrypt(password, salt []byte, n, r, p uint64, size int, limit uint64, work 
 			return nil, err
 		}
 	}
-	return sha256.PBKDF2(password, b, 1, size, work)
+	return PBKDF2(sha256.New, password, b, 1, size, work)
 }
 
 // scrypt is the memory of one call, of the functions that RFC 7914 names.
