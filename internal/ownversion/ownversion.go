@@ -23,6 +23,14 @@ func Fetched() bool { return own().Sum != "" }
 // Published returns the version if Go can get it, and otherwise "".
 func Published() string { return published(own()) }
 
+// Released returns the version if it is that of a release, whose files can be downloaded, and otherwise "".
+func Released() string {
+	if version := Published(); !ofCommit().MatchString(version) {
+		return version
+	}
+	return ""
+}
+
 // own is toolrun among the modules of the program.
 var own = sync.OnceValue(func() debug.Module {
 	info, ok := debug.ReadBuildInfo()

@@ -153,7 +153,8 @@ type Sample struct {
 // An Ask returns the value of code of the prompt itself, which can read input, or nil if that fails.
 type Ask func(code, input string) any
 
-// A Package is a file of an npm package, or a program of this module that Go builds.
+// A Package is where the build of a language comes from: a file of toolrun's releases or of an npm package, or a
+// program of this module that Go builds.
 type Package struct {
 	// Go is the folder of the program, which is a module of its own. The fields below but Interpreter are empty then.
 	Go string
@@ -161,6 +162,9 @@ type Package struct {
 	Interpreter, Version string
 	// Name and File are the package's, with its version, and the file's in it, and SHA256 the file's hash in hex.
 	Name, File, SHA256 string
+	// Release is the name of a file of toolrun's releases that has more than the package's, with %s for the version,
+	// and ReleaseSHA256 its hash in hex. They are empty if there is none.
+	Release, ReleaseSHA256 string
 }
 
 // Facts are what descriptions of all languages depend on.

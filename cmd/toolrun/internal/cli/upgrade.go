@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/ownversion"
 )
 
-// releases is where people find versions.
+// releases is where people find versions, and programs their files.
 const releases = "https://github.com/toolrun/toolrun/releases"
 
 func newUpgrade() *cobra.Command {
