@@ -38,7 +38,11 @@ func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *
 		return fmt.Errorf("there is one build of %s only: leave out --slim", l.Title)
 	}
 	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.input != "" || f.output != "" {
-		return fmt.Errorf("toolrun module add %s takes --from, --sha256, --slim and --replace only", l.Module)
+		slim := ""
+		if l.Package.Release != "" {
+			slim = "--slim, "
+		}
+		return fmt.Errorf("toolrun module add %s takes %s--from, --sha256 and --replace only", l.Module, slim)
 	}
 	if f.sha256 != "" && f.from == "" {
 		return fmt.Errorf("--sha256 is for another build of %s, which --from names", l.Title)
