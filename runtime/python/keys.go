@@ -9,16 +9,27 @@ import (
 	"hash"
 	"math"
 
+	"golang.org/x/crypto/blake2b"
+	"golang.org/x/crypto/blake2s"
+
 	"github.com/toolrun/toolrun/guest/python"
 	"github.com/toolrun/toolrun/internal/kdf"
 )
 
-// keyHashes are the hashes of PBKDF2, by Python's names. With others Python does it itself.
+// keyHashes are the hashes of PBKDF2, by Python's names.
 var keyHashes = map[string]func() hash.Hash{
 	"md5": md5.New, "sha1": sha1.New, "sha224": sha256.New224, "sha256": sha256.New, "sha384": sha512.New384,
 	"sha512":   sha512.New,
 	"sha3_224": func() hash.Hash { return sha3.New224() }, "sha3_256": func() hash.Hash { return sha3.New256() },
 	"sha3_384": func() hash.Hash { return sha3.New384() }, "sha3_512": func() hash.Hash { return sha3.New512() },
+	"blake2b": withoutKey(blake2b.New512), "blake2s": withoutKey(blake2s.New256),
+}
+
+func withoutKey(blake2 func(key []byte) (hash.Hash, error)) func() hash.Hash {
+	return func() hash.Hash {
+		h, _ := blake2(nil) // only keys can be wrong
+		return h
+	}
 }
 
 // key derives a key, as [python.ParseKey] says. It uses memory of the host beside that of the guest, as much as the

@@ -265,7 +265,7 @@ func TestWhatIsNotHere(t *testing.T) {
 		"import os\nos.system('ls')":                                               "There are no other processes",
 		"import _thread\n_thread.start_new_thread(print, ())":                      "use threading.Thread",
 		"import queue\nqueue.Queue().get()":                                        "threads run one after the other",
-		"from multiprocessing.pool import *\nThreadPool(2)":                        "use concurrent.futures.",
+		"from multiprocessing.pool import *\nThreadPool(2)":                        "There are no other processes",
 		"import os, time\nos.environ['TZ'] = 'Asia/Taipei'\ntime.tzset()":          "The local time is UTC",
 		"import multiprocessing\nmultiprocessing.Process(target=print).start()":    "There are no",
 		"import socket\nsocket.create_connection(('127.0.0.1', 1))":                "There is no network.",

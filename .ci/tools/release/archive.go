@@ -5,7 +5,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -127,6 +130,23 @@ func bills(r *release, d *dist) error {
 		}
 	}
 	return nil
+}
+
+// readPython reads the module of Python, which must be the one that programs built from the source download.
+func readPython(source, file string) ([]byte, error) {
+	module, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	known, err := os.ReadFile(filepath.Join(source, "tools", "python", "release.sha256"))
+	if err != nil {
+		return nil, err
+	}
+	if is, want := sha256Hex(module), strings.TrimSpace(string(known)); is != want {
+		return nil, fmt.Errorf("%s is not the module that this version downloads: its SHA-256 is %s, and "+
+			"tools/python/release.sha256 has %s", file, is, want)
+	}
+	return module, nil
 }
 
 // pythonModule writes the module that toolrun module add python of this release downloads.

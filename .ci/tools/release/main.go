@@ -167,16 +167,8 @@ func run(source, out, version, python string, chosen []platform) error {
 		return err
 	}
 	if python != "" {
-		if r.python, err = os.ReadFile(python); err != nil {
+		if r.python, err = readPython(filepath.Join(work, "source"), python); err != nil {
 			return err
-		}
-		want, err := os.ReadFile(filepath.Join(work, "source", "tools", "python", "release.sha256"))
-		if err != nil {
-			return err
-		}
-		if is := sha256Hex(r.python); is != strings.TrimSpace(string(want)) {
-			return fmt.Errorf("%s is not the module that this version downloads: its SHA-256 is %s, and "+
-				"tools/python/release.sha256 has %s", python, is, strings.TrimSpace(string(want)))
 		}
 	} else {
 		log.Print("Python is left out, which toolrun module add python of this release downloads: " +

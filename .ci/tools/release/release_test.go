@@ -361,3 +361,19 @@ func TestRegistryAndClients(t *testing.T) {
 		`args = ["-y","toolrun@1.2.3","mcp","--project","codex","--ask","destructive"]`+"\n",
 		string(d.read(t, "clients/codex/config.toml")))
 }
+
+// The module of Python is the one that the programs of the release download.
+func TestReadPython(t *testing.T) {
+	source := t.TempDir()
+	file := filepath.Join(source, "python.wasm")
+	require.NoError(t, os.WriteFile(file, []byte("python"), 0o600))
+	known := filepath.Join(source, "tools", "python", "release.sha256")
+	require.NoError(t, os.MkdirAll(filepath.Dir(known), 0o700))
+	require.NoError(t, os.WriteFile(known, []byte(sha256Hex([]byte("python"))+"\n"), 0o600))
+	module, err := readPython(source, file)
+	require.NoError(t, err)
+	require.Equal(t, "python", string(module))
+	require.NoError(t, os.WriteFile(file, []byte("another"), 0o600))
+	_, err = readPython(source, file)
+	require.ErrorContains(t, err, "is not the module that this version downloads")
+}

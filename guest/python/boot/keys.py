@@ -1,7 +1,6 @@
 # Keys from passwords, which the host derives: without OpenSSL, hashlib has no scrypt, and a PBKDF2 that takes seconds.
 
 INT_MAX = (1 << 31) - 1
-pbkdf2_in_python = getattr(hashlib, 'pbkdf2_hmac', None)
 
 
 def derive_key(hash_name, n, r, p, maxmem, size, password, salt):
@@ -17,8 +16,6 @@ def derive_key(hash_name, n, r, p, maxmem, size, password, salt):
 def pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None):
     """Password based key derivation function 2 (PKCS #5 v2.0) with HMAC."""
     digest_size = hashlib.new(hash_name.lower()).digest_size
-    if digest_size == 0:  # it can be any
-        raise ValueError(f'unsupported hash type {hash_name}')
     size = digest_size if dklen is None else operator.index(dklen)
     iterations = operator.index(iterations)
     if iterations < 1:
@@ -30,13 +27,9 @@ def pbkdf2_hmac(hash_name, password, salt, iterations, dklen=None):
     if size > INT_MAX:
         raise OverflowError('key length is too great.')
     key = derive_key(hash_name.lower(), iterations, 0, 0, 0, size, password, salt)
-    if key:
-        return key
-    if pbkdf2_in_python is None:
+    if not key:
         raise ValueError(f'unsupported hash type {hash_name}')
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')
-        return pbkdf2_in_python(hash_name, password, salt, iterations, size)
+    return key
 
 
 def scrypt(password, *, salt=None, n=None, r=None, p=None, maxmem=0, dklen=64):
