@@ -24,12 +24,7 @@ func Fetched() bool { return own().Sum != "" }
 func Published() string { return published(own()) }
 
 // Released returns the version if it is that of a release, whose files can be downloaded, and otherwise "".
-func Released() string {
-	if version := Published(); !ofCommit().MatchString(version) {
-		return version
-	}
-	return ""
-}
+func Released() string { return released(own()) }
 
 // own is toolrun among the modules of the program.
 var own = sync.OnceValue(func() debug.Module {
@@ -56,6 +51,13 @@ func published(own debug.Module) string {
 		return ""
 	}
 	return own.Version
+}
+
+func released(own debug.Module) string {
+	if version := published(own); !ofCommit().MatchString(version) {
+		return version
+	}
+	return ""
 }
 
 // Difference is a clause such as ": toolrun v0.2.0 made it, and this is v0.1.0" for the error of something that this

@@ -2,6 +2,7 @@ package ownversion
 
 import (
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,9 @@ func TestPublished(t *testing.T) {
 		"nothing":                      {"", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, test.want, published(debug.Module{Path: path, Version: test.version, Sum: test.sum}))
+			own := debug.Module{Path: path, Version: test.version, Sum: test.sum}
+			require.Equal(t, test.want, published(own))
+			require.Equal(t, strings.TrimSuffix(test.want, commit), released(own), "a commit has no files")
 		})
 	}
 }

@@ -66,7 +66,11 @@ func sum(c *host.Call) {
 
 func pbkdf2(c *host.Call) {
 	h := nodecrypto.HashNamed(c.Name(0))
-	if h == nil || h.AnySize {
+	if h == nil {
+		return
+	}
+	sums := h.Sums()
+	if sums == nil {
 		return
 	}
 	iterations := c.Number(3)
@@ -74,7 +78,7 @@ func pbkdf2(c *host.Call) {
 		c.Fail(host.Errorf("the number of iterations must be positive"))
 		return
 	}
-	key, err := kdf.PBKDF2(h.Sums(), c.Bytes(1), c.Bytes(2), iterations, c.Size(4), c.Spend)
+	key, err := kdf.PBKDF2(sums, c.Bytes(1), c.Bytes(2), iterations, c.Size(4), c.Spend)
 	c.Return(key, known(err))
 }
 

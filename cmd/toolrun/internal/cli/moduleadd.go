@@ -111,7 +111,11 @@ func (c *moduleCommand) addModule(cmd *cobra.Command, source string, f moduleAdd
 	if err != nil {
 		return err
 	}
-	if l := languageOfModule(source); l != nil {
+	l := languageOfModule(source)
+	if f.slim && (l == nil || l.Package.Release == "") {
+		return fmt.Errorf("there is one build of %s only: leave out --slim", source)
+	}
+	if l != nil {
 		return c.addLanguage(cmd, store, l, f)
 	}
 	if f.from != "" {

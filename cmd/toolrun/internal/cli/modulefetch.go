@@ -34,9 +34,6 @@ func sha256Hex(data []byte) string {
 
 // addLanguage adds the build of a language.
 func (c *moduleCommand) addLanguage(cmd *cobra.Command, store *module.Store, l *code.Language, f moduleAdd) error {
-	if f.slim && l.Package.Release == "" {
-		return fmt.Errorf("there is one build of %s only: leave out --slim", l.Title)
-	}
 	if f.name != "" || f.description != "" || f.manifest != "" || len(f.grants) > 0 || f.input != "" || f.output != "" {
 		slim := ""
 		if l.Package.Release != "" {
