@@ -37,7 +37,7 @@ type link struct {
 //go:embed page.html
 var frameText string
 
-var frame = fill.Parse(frameText)
+var frame = fill.New(frameText)
 
 // pageData is what the frame of a page is filled with.
 type pageData struct {

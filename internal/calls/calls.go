@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/toolrun/toolrun/registry"
@@ -45,15 +46,15 @@ const (
 // A Call is what is known of a call without what it prints.
 type Call struct {
 	// Process made it. Number tells its calls apart.
-	Process string `json:"process"`
-	Number  int64  `json:"number"`
+	Process string    `json:"process"`
+	Number  int64     `json:"number"`
+	Began   time.Time `json:"began"`
 
 	ID     string `json:"id"`
 	Parent string `json:"parent,omitempty"` // the call whose code made it
 	Tool   string `json:"tool"`
 	Client string `json:"client,omitempty"`
 
-	Began time.Time      `json:"began"`
 	Took  time.Duration  `json:"took"` // so far, if it is live
 	State registry.State `json:"state"`
 	// Seen is when the process said this to others.
@@ -216,30 +217,75 @@ func decode(data []byte) (list []Call) {
 	return list
 }
 
+// A line is a call of a record, with what it is known and sorted by.
+type line struct {
+	process string
+	number  int64
+	began   time.Time
+	text    []byte
+}
+
+func lineOf(c Call) line {
+	text, _ := json.Marshal(c) // which has nothing that cannot be encoded
+	return line{c.Process, c.Number, c.Began, text}
+}
+
+// linesOf takes a record apart. It decodes only lines of older versions: a record has hundreds, and changes with each
+// call. A line that is damaged further on is left out when the record is read.
+func linesOf(data []byte) (all []line) {
+	for text := range bytes.Lines(data) {
+		l := line{text: bytes.TrimSuffix(text, []byte("\n"))}
+		if !l.read() {
+			var c Call
+			if json.Unmarshal(text, &c) != nil || c.Process == "" {
+				continue
+			}
+			l = lineOf(c)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// read reads the first members of a line, if they are those of [Call].
+func (l *line) read() bool {
+	rest, ok := bytes.CutPrefix(l.text, []byte(`{"process":"`))
+	process, rest, found := bytes.Cut(rest, []byte(`","number":`))
+	number, rest, numbered := bytes.Cut(rest, []byte(`,"began":"`))
+	began, _, ends := bytes.Cut(rest, []byte(`"`))
+	if !ok || !found || !numbered || !ends || len(process) == 0 || bytes.ContainsAny(process, `"\`) {
+		return false
+	}
+	var errs [2]error
+	l.process = string(process)
+	l.number, errs[0] = strconv.ParseInt(string(number), 10, 64)
+	errs[1] = l.began.UnmarshalText(began)
+	return errors.Join(errs[:]...) == nil
+}
+
 // add returns a record with what is new of some calls.
 func add(data []byte, fresh []Call) []byte {
-	list := decode(data)
+	list := linesOf(data)
 	for _, c := range fresh {
-		same := func(o Call) bool { return o.Process == c.Process && o.Number == c.Number }
+		same := func(o line) bool { return o.process == c.Process && o.number == c.Number }
 		if i := slices.IndexFunc(list, same); i >= 0 {
-			list[i] = c
+			list[i] = lineOf(c)
 		} else {
-			list = append(list, c)
+			list = append(list, lineOf(c))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Call) int {
-		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.Process, b.Process), cmp.Compare(a.Number, b.Number))
+	slices.SortStableFunc(list, func(a, b line) int {
+		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.process, b.process), cmp.Compare(a.number, b.number))
 	})
 	list = list[max(0, len(list)-Most):]
-	var lines [][]byte
-	size := 0
-	for _, c := range slices.Backward(list) {
-		line, err := json.Marshal(c)
-		if size += len(line) + 1; err != nil || size > MaxBytes {
-			break
-		}
-		lines = append(lines, line)
+	size, from := 0, len(list)
+	for from > 0 && size+len(list[from-1].text)+1 <= MaxBytes {
+		from--
+		size += len(list[from].text) + 1
 	}
-	slices.Reverse(lines)
-	return append(bytes.Join(lines, []byte("\n")), '\n')
+	record := make([]byte, 0, size)
+	for _, l := range list[from:] {
+		record = append(append(record, l.text...), '\n')
+	}
+	return record
 }

@@ -185,6 +185,7 @@ func TestDamagedRecords(t *testing.T) {
 			require.NoError(t, store.Records("calls").Change(t.Context(), info.Name, 0, func(data []byte) ([]byte,
 				error) {
 				return append([]byte("{\n[]\nnull\n\x00\n{\"process\":7}\n"+
+					"{\"process\":\"p\",\"number\":1,\"began\":\"2020-01-01T00:00:00Z\",\n"+
 					"{\"process\":\"old\",\"id\":\"0\"}\n"), data...), nil
 			}))
 		}

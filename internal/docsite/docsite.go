@@ -29,7 +29,7 @@ var assets embed.FS
 //go:embed assets/layout.html
 var layoutText string
 
-var layout = fill.Parse(layoutText)
+var layout = fill.New(layoutText)
 
 // index is the page that the others are found from, and its name among the pages that are made.
 const index, indexName = "README.md", "index.html"

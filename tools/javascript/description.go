@@ -13,7 +13,7 @@ import (
 //go:embed description.md
 var descriptionText string
 
-var description = fill.Parse(descriptionText)
+var description = fill.New(descriptionText)
 
 // facts are what the description depends on.
 type facts struct {

@@ -82,7 +82,7 @@ var descriptionText string
 //go:embed toolcalls.md
 var toolCallsDescription string
 
-var description = fill.Parse(descriptionText)
+var description = fill.New(descriptionText)
 
 // describe tells what code can do and how much. Each of its sentences has a test.
 func describe(_ tool.Offer, facts code.Facts) string { return description.Text(facts) }

@@ -115,7 +115,7 @@ func declare(tools []*tool.Definition) string {
 //go:embed description.md
 var descriptionText string
 
-var description = fill.Parse(descriptionText)
+var description = fill.New(descriptionText)
 
 // describe tells what scripts can use and how much. Each of its sentences has a test.
 func describe(_ tool.Offer, facts code.Facts) string { return description.Text(facts) }

@@ -8,6 +8,7 @@ import (
 	"html"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/toolrun/toolrun/internal/text/lazyregexp"
@@ -21,7 +22,7 @@ import (
 //
 // A field is true unless it is its type's zero value. {{- removes the white space before a blank.
 type Text struct {
-	pieces []piece
+	pieces func() []piece
 	last   atomic.Pointer[filled]
 }
 
@@ -44,14 +45,19 @@ type piece struct {
 
 var blank = lazyregexp.New(`(?:\s*\{\{- |\{\{)([^{}]*)\}\}`)
 
-// Parse parses a text. Texts are part of the program: one that is wrong panics, here or when it is filled.
-func Parse(text string) *Text {
+// New returns a text, which is parsed when it is first filled. Texts are part of the program: one that is wrong panics
+// then.
+func New(text string) *Text {
+	return &Text{pieces: sync.OnceValue(func() []piece { return parse(text) })}
+}
+
+func parse(text string) []piece {
 	p := parser{text: text, blanks: blank().FindAllStringSubmatchIndex(text, -1)}
 	pieces, stop := p.pieces()
 	if stop != nil {
 		panic(fmt.Sprintf("fill: nothing begins where %v is", stop))
 	}
-	return &Text{pieces: pieces}
+	return pieces
 }
 
 // Text fills in the fields of a struct, or of what a pointer points to. Structs that are equal give the same text;
@@ -62,7 +68,7 @@ func (t *Text) Text(data any) string {
 	if last := t.last.Load(); comparable && last != nil && last.data == data {
 		return last.text
 	}
-	text := write(t.pieces, data, func(value string) string { return value })
+	text := write(t.pieces(), data, func(value string) string { return value })
 	if comparable {
 		t.last.Store(&filled{data, text})
 	}
@@ -71,7 +77,7 @@ func (t *Text) Text(data any) string {
 
 // HTML is Text, and escapes values for the text of elements and for attributes in quotes. Addresses must be safe as
 // they are, and no blank may be in a script or a style.
-func (t *Text) HTML(data any) string { return write(t.pieces, data, html.EscapeString) }
+func (t *Text) HTML(data any) string { return write(t.pieces(), data, html.EscapeString) }
 
 // A parser has the text from where it is, and the blanks that follow.
 type parser struct {

@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 		"{{range .Items}}<{{.Name}}{{if .Here}} here{{end}}>{{end}}.",
 	} {
 		want, html := template.Must(template.New("").Parse(text)), htmltemplate.Must(htmltemplate.New("").Parse(text))
-		filled := fill.Parse(text)
+		filled := fill.New(text)
 		for i := range 32 {
 			d := data{inner: inner{i&1 != 0}, On: i&2 != 0}
 			if i&4 != 0 {
@@ -61,7 +61,7 @@ func TestText(t *testing.T) {
 }
 
 func TestHTML(t *testing.T) {
-	page := fill.Parse(`<a title="{{.Title}}">{{.Title}}</a>{{.Body}}`)
+	page := fill.New(`<a title="{{.Title}}">{{.Title}}</a>{{.Body}}`)
 	require.Equal(t, `<a title="&#34;&gt;&lt;script&gt;">&#34;&gt;&lt;script&gt;</a><p>`, page.HTML(struct {
 		Title string
 		Body  fill.HTML
@@ -71,15 +71,15 @@ func TestHTML(t *testing.T) {
 func TestWrongTexts(t *testing.T) {
 	for _, text := range []string{"{{if .A}}", "{{if .A}}x{{else}}", "{{range .A}}{{if .B}}{{end}}", "{{end}}",
 		"{{else}}"} {
-		require.Panics(t, func() { fill.Parse(text) }, text)
+		require.Panics(t, func() { fill.New(text).Text(data{}) }, text)
 	}
 	require.PanicsWithValue(t, "fill: struct {} has no field .Name",
-		func() { fill.Parse("{{.Name}}").Text(struct{}{}) })
+		func() { fill.New("{{.Name}}").Text(struct{}{}) })
 }
 
 // TestTheSameTextAgain fills in the same values several times, and others between.
 func TestTheSameTextAgain(t *testing.T) {
-	filled := fill.Parse(strings.Repeat("{{if .On}}on{{else}}{{.Days}}{{end}}", 100))
+	filled := fill.New(strings.Repeat("{{if .On}}on{{else}}{{.Days}}{{end}}", 100))
 	type facts struct {
 		On   bool
 		Days float64

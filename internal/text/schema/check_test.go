@@ -57,6 +57,39 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
+// TestMalformedKeywords has each keyword with each kind of value, alone and within others. Compile refuses what package
+// jsonschema refuses, also where it leaves compiling for later.
+func TestMalformedKeywords(t *testing.T) {
+	keywords := []string{"title", "description", "$comment", "default", "const", "examples", "enum", "deprecated",
+		"readOnly", "writeOnly", "type", "properties", "$defs", "required", "additionalProperties", "items", "anyOf",
+		"allOf", "not", "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minimum",
+		"maximum", "exclusiveMinimum", "multipleOf", "pattern", "patternProperties", "propertyNames", "uniqueItems",
+		"if", "contains", "$anchor", "$ref", "$schema", "x-other"}
+	values := []string{`null`, `true`, `1`, `0`, `-1`, `1.5`, `1.0`, `1e400`, `123456789012345678901234567890`, `""`,
+		`"string"`, `"strin"`, `"("`, `[]`, `["string"]`, `["string","null"]`, `["string","string"]`, `[1]`, `["a",1]`,
+		`[{}]`, `[true]`, `[null]`, `[[]]`, `{}`, `{"a":1}`, `{"a":{}}`, `{"a":true}`, `{"a":null}`, `{"a":{"type":1}}`,
+		`{"type":"strin"}`, `{"type":"string"}`, `{"$id":"x","$ref":"y"}`, `{"properties":{"a":{"minLength":-1}}}`,
+		`[{"type":"string"},{"type":7}]`}
+	for _, keyword := range keywords {
+		for _, value := range values {
+			for _, around := range []string{`{%s}`, `{"properties":{"p":{%s}}}`, `{"items":{"anyOf":[true,{%s}]}}`} {
+				raw := fmt.Appendf(nil, around, fmt.Sprintf("%q:%s", keyword, value))
+				compiled, err := schema.Compile(raw)
+				_, want := compileReference(t, raw)
+				if keyword == "$ref" || keyword == "$schema" || strings.Contains(value, "$ref") {
+					want = err // which documents there are is another matter
+				}
+				require.Equal(t, want == nil, err == nil, "%s: %v, %v", raw, want, err)
+				if err == nil {
+					if err := compiled.Validate(t.Context(), []any{map[string]any{}}); err != nil {
+						require.NotContains(t, err.Error(), "compile", "%s", raw)
+					}
+				}
+			}
+		}
+	}
+}
+
 func decoded(t testing.TB, encoded []byte) (value any) {
 	decoder := json.NewDecoder(bytes.NewReader(encoded))
 	decoder.UseNumber()

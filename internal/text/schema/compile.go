@@ -58,18 +58,20 @@ func levels(value any, depth int) int {
 // compiling limits how many schemas the process compiles at the same time.
 var compiling = make(chan struct{}, 4)
 
-// compile compiles a decoded schema, which it modifies. It refuses schemas that could take too long to compile or to
+// prepare makes a decoded schema ready to be compiled. It refuses schemas that could take too long to compile or to
 // check. Formats are annotations only.
-func compile(root any, draft Draft) (*jsonschema.Schema, error) {
+func prepare(root any, draft Draft) error {
 	p := preparer{root: root, draft: draft, seen: map[uintptr]bool{}}
 	p.schema(p.root, 0)
 	p.elsewhere()
-	if p.err != nil {
-		return nil, p.err
+	if p.err == nil && len(p.seen) > maxSchemas {
+		return fmt.Errorf("the schema consists of %d schemas, more than %d", len(p.seen), maxSchemas)
 	}
-	if len(p.seen) > maxSchemas {
-		return nil, fmt.Errorf("the schema consists of %d schemas, more than %d", len(p.seen), maxSchemas)
-	}
+	return p.err
+}
+
+// compile compiles a schema that has been prepared.
+func compile(root any) (*jsonschema.Schema, error) {
 	compiling <- struct{}{}
 	defer func() { <-compiling }()
 	compiler := jsonschema.NewCompiler()
@@ -78,7 +80,7 @@ func compile(root any, draft Draft) (*jsonschema.Schema, error) {
 	compiler.UseRegexpEngine(newPattern)
 	compiler.AssertFormat()
 	const location = "tool:schema"
-	err := compiler.AddResource(location, p.root)
+	err := compiler.AddResource(location, root)
 	if err == nil {
 		var compiled *jsonschema.Schema
 		if compiled, err = compiler.Compile(location); err == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -17,9 +18,10 @@ import (
 // A Schema is a compiled Document. It is immutable and safe for concurrent use.
 type Schema struct {
 	*Document
-	raw      json.RawMessage
-	plan     *plan
-	compiled *jsonschema.Schema
+	raw  json.RawMessage
+	plan *plan
+	// compiled is for values that the plan does not accept. Its error is nil if Compile has called it.
+	compiled func() (*jsonschema.Schema, error)
 }
 
 // Limits on a schema's size in bytes and its depth. A larger one would be useless to models.
@@ -54,9 +56,14 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := compile(decoded, document.Draft)
-	if err != nil {
+	if err := prepare(decoded, document.Draft); err != nil {
 		return nil, err
+	}
+	compiled := sync.OnceValues(func() (*jsonschema.Schema, error) { return compile(decoded) })
+	if !isSimple(document.Root) {
+		if _, err := compiled(); err != nil {
+			return nil, err
+		}
 	}
 	return &Schema{document, compact.Bytes(), newPlan(document.Root), compiled}, nil
 }
@@ -128,8 +135,12 @@ func (s *Schema) Unlisted(object map[string]any) (unknown, missing []string) {
 // model to read. If a value fits none of several alternatives, the problems are those of the alternative that was
 // probably meant. Checking takes a few seconds at most.
 func (s *Schema) Validate(ctx context.Context, value any) error {
+	compiled, err := s.compiled()
+	if err != nil {
+		return err
+	}
 	c := check{meter: newMeter(ctx, value), at: noAlternative}
-	if err := c.run(s.compiled, value); err != nil || c.wrong == 0 {
+	if err := c.run(compiled, value); err != nil || c.wrong == 0 {
 		return err
 	}
 	problems := make([]string, len(c.problems))

@@ -33,8 +33,9 @@ func completeCommands(cmd *cobra.Command) {
 	} else if cmd.Runnable() {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
+	flags := cmd.LocalFlags()
 	for name, complete := range completedFlags {
-		if cmd.LocalFlags().Lookup(name) == nil {
+		if flags.Lookup(name) == nil {
 			continue
 		}
 		// It only fails if the flag does not exist or was registered before.
