@@ -73,6 +73,31 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestValuesOfNumPy hands numbers of NumPy to the host. Arrays would be lists that are far longer than their texts.
+func TestValuesOfNumPy(t *testing.T) {
+	needData(t)
+	for code, want := range map[string]any{
+		"np.arange(10).sum()":    int64(45),
+		"np.float32(1.5)":        1.5,
+		"np.array([True]).all()": true,
+		"np.str_('a')":           "a",
+		"{'a': np.int8(3), 'b': [np.uint64(2**64 - 1)]}": map[string]any{"a": int64(3),
+			"b": []any{"18446744073709551615"}},
+		"np.arange(3)":                nil,
+		"np.datetime64('2024-01-01')": nil,
+		"np.longdouble(1)":            nil,
+		"np.float64('nan')":           nil,
+		"np.complex64(1)":             nil,
+		"np.bytes_(b'a')":             nil,
+		"np.void(b'a')":               nil,
+	} {
+		require.Equal(t, want, run(t, "import numpy as np\n"+code).Value, code)
+	}
+	fake := "import sys, types\nsys.modules['numpy'] = types.SimpleNamespace(generic=3)\n"
+	require.Equal(t, map[string]any{"a": []any{int64(1)}}, run(t, fake+"{'a': {1}}").Value)
+	require.Equal(t, "1j", run(t, fake+"class C:\n    def __repr__(self): return '1j'\nC()").Text)
+}
+
 // TestDataDiffersFromRunToRun starts runs from an image in which NumPy has been imported: none of them gets another
 // one's random numbers, and no change of a module stays.
 func TestDataDiffersFromRunToRun(t *testing.T) {
@@ -86,6 +111,22 @@ func TestDataDiffersFromRunToRun(t *testing.T) {
 		require.Equal(t, "0", lines(result))
 		require.False(t, seen[result.Text], result.Text)
 		seen[result.Text] = true
+	}
+	for _, way := range []string{"import numpy as np\nnp.random.rand()", "from numpy import random\nrandom.rand()",
+		"from numpy.random import *\nrand()", "from numpy.random.mtrand import _rand\n_rand.rand()",
+		"import numpy, sys\nvars(sys.modules['numpy.random.mtrand'])['_rand'].rand()",
+		"import numpy as np\nvars(np.random)['rand']()", "import numpy as np\nnp.random.__dict__['rand']()",
+		"import numpy as np\nnp.random.get_state()[1][9]", "import numpy as np\nnp.random.mtrand.random_sample()",
+		"import numpy as np\nnp.random.RandomState().rand()", "import numpy as np\nnp.random.seed()\nnp.random.rand()",
+		"import numpy as np, copy\ncopy.copy(np.random.mtrand._rand).rand()",
+		"import numpy as np, pandas\nnp.random.rand()",
+		"import pandas as pd\nfloat(pd.Series(range(10**6)).sample(1)[:1].sum())"} {
+		for range 2 {
+			result, err := tryRun(t, way)
+			require.NoError(t, err, way)
+			require.False(t, seen[result.Text], "%s: %s", way, result.Text)
+			seen[result.Text] = true
+		}
 	}
 	same := map[string]bool{}
 	for range 2 {

@@ -35,7 +35,7 @@ type packageImage struct {
 // packageImages are those that there are, the smallest first.
 var packageImages = []packageImage{
 	{"numpy", []string{"numpy"}, []string{"numpy", "numpy.random", "numpy.linalg", "numpy.fft", "numpy.rec",
-		"_used.numpy", "_used.settled"}, false},
+		"_used.numpy", "_used.unseeded", "_used.settled"}, false},
 	{"pandas", []string{"numpy", "pandas", "dateutil", "pytz", "six"}, pandasModules, true},
 	{"matplotlib", []string{"numpy", "pandas", "dateutil", "pytz", "six", "matplotlib", "PIL", "contourpy",
 		"kiwisolver", "cycler", "packaging", "pyparsing"},

@@ -13,7 +13,8 @@ import (
 //
 //   - Text is the value of the code's last expression, if its last statement is one and the value is not None, as a
 //     notebook shows it: its repr, in several lines for long lists, tuples, sets and dictionaries.
-//   - Value has no []byte. Tuples, sets and ranges are lists, and dataclasses are dictionaries.
+//   - Value has no []byte. Tuples, sets and ranges are lists, dataclasses are dictionaries, and NumPy's
+//     scalars are numbers, strings or booleans.
 //   - Console has what was written to standard output (LevelLog) and standard error (LevelError), by lines.
 //   - State is nil if the code has ended by os._exit.
 type Result = script.Result

@@ -91,6 +91,30 @@ def randbits(k, *, plain=secrets.randbits):
     return plain(k)
 
 
+SEEDED = ('numpy.random.mtrand', 'numpy.random')
+
+
+class Unseeded(types.ModuleType):
+    """The class of NumPy's modules with that generator in an image with NumPy alone, where the generator gets its seed
+    when one of them is used: most code uses neither, and a seed takes a fifth of the time of a short run. Other
+    packages could have taken the generator from them."""
+
+    def __getattribute__(self, name):
+        seed_numpy()
+        return getattr(self, name)
+
+
+def seed_numpy():
+    """Gives NumPy's generator its seed, unless it has one or modules are imported."""
+    global numpy_waits
+    for name in SEEDED:
+        sys.modules[name].__class__ = types.ModuleType
+    if numpy_waits and own is None:
+        numpy_waits = False
+        # Without numbers it makes 624 of them from as many bits, slowly.
+        sys.modules[SEEDED[0]].seed(memoryview(os.urandom(16)).cast('I').tolist())
+
+
 secrets.randbits = randbits
 numpy_waits = False  # for a seed of that generator
 random.Random.__new__ = made
@@ -115,21 +139,21 @@ def watched():
     if unused:
         to_seed.append(generator)
     own = begun_with = None
+    if numpy_waits and sys.modules.pop('_used.unseeded', None):
+        for name in SEEDED:
+            sys.modules[name].__class__ = Unseeded
     return unused
 
 
 def seed_again(number):
     """Gives generators that were made a seed, and that of the module random a number as its seed, unless it was
     used. A parser of dates that has been made has the year of that time, and gets the present one."""
-    global numpy_waits
     if parser := sys.modules.get('dateutil.parser._parser'):
         year = datetime.date.today().year
         info = parser.DEFAULTPARSER.info
         info._year, info._century = year, year // 100 * 100
-    if numpy_waits:
-        # Without numbers it makes 624 of them from as many bits, slowly.
-        sys.modules['numpy.random.mtrand'].seed(memoryview(os.urandom(16)).cast('I').tolist())
-        numpy_waits = False
+    if numpy_waits and type(sys.modules[SEEDED[0]]) is not Unseeded:
+        seed_numpy()
     for one in to_seed:
         seed(one, number if one is generator else None)
     to_seed.clear()

@@ -83,9 +83,17 @@ def rich_text_of(value):
     return None
 
 
+def is_scalar(value):
+    """Reports whether the value is one number, or the like, of NumPy."""
+    try:
+        return isinstance(value, getattr(sys.modules.get('numpy'), 'generic', ()))
+    except Exception:  # of another module of this name
+        return False
+
+
 def shown_text_of(value):
     """Shows the value, and returns what is printed of it: its text, or what stands for a picture of it."""
-    if type(value) not in PLAIN:
+    if type(value) not in PLAIN and not is_scalar(value):
         picture = picture_of(value)
         if picture is not None:
             kind, data = picture
@@ -136,6 +144,8 @@ warnings._formatwarnmsg_impl = plain_warning
 
 def plain(value):
     """Is called for a value that JSON does not have."""
+    if is_scalar(value):
+        return value.item()
     if isinstance(value, (set, frozenset, collections.deque, range)):
         return list(value)
     if isinstance(value, collections.abc.Mapping):

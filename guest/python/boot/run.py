@@ -75,9 +75,11 @@ def begin(seed, name, how, args, functions, libraries):
     """Prepares the run, before anything of it is done."""
     global can_read
     if 'n' not in how:  # in a session the first run has the seed
-        _random.Random.seed(generator, int(seed, 16))
+        number = int(seed, 16)
         if to_seed and 'm' not in how:  # the image has packages
-            seed_again(int(seed, 16))
+            seed_again(number)
+        else:
+            _random.Random.seed(generator, number)
     sys.argv = [name]
     main.__file__ = name if name[0] == '/' else '/' + name
     if args:
