@@ -139,6 +139,9 @@ func isASCII(s string) bool {
 // Groups returns how many groups the expression has.
 func (r *Regexp) Groups() int { return r.groups }
 
+// Literal returns the text that is all that the expression matches, or nil if it can match another one.
+func (r *Regexp) Literal() []byte { return r.text }
+
 // Match says whether there is a match in a text.
 func (r *Regexp) Match(text []byte) bool {
 	if len(r.text) > 0 {

@@ -128,6 +128,7 @@ func run(c *command.Context) (status int) {
 		"ERRNO"} {
 		m.global(name)
 	}
+	m.endSlot = m.prog.globals["RT"]
 	m.prepare(args)
 	for _, s := range settings {
 		m.setByName(s.name, s.value)

@@ -140,7 +140,7 @@ func (m *machine) nextRecord() (string, bool) {
 		if ok {
 			m.nr++
 			m.fnr++
-			m.scalar("RT", str(end))
+			m.globals[m.endSlot].v = str(end)
 			return record, true
 		}
 		if m.main.err != nil {
@@ -279,7 +279,7 @@ func (m *machine) getline(kind, name string, assign func(*machine, value)) int {
 			return 0
 		}
 	}
-	m.scalar("RT", str(end))
+	m.globals[m.endSlot].v = str(end)
 	if kind == "|" {
 		m.nr++
 	}

@@ -51,6 +51,7 @@ type machine struct {
 	prog    *program
 	out     *bufio.Writer
 	globals []cell
+	endSlot int // of RT among them
 	frame   []cell
 	depth   int
 	ticks   uint

@@ -150,6 +150,9 @@ func scanNumber(s string) int {
 
 // leadingNumber returns the number that a text begins with, or 0.
 func leadingNumber(s string) float64 {
+	if n, ok := digits(s); ok {
+		return n
+	}
 	i := 0
 	for i < len(s) && isBlank(s[i]) {
 		i++
@@ -162,19 +165,26 @@ func leadingNumber(s string) float64 {
 }
 
 func parseNumber(s string) float64 {
-	if len(s) > 0 && len(s) < 16 {
-		n := 0
-		for i := 0; i < len(s); i++ {
-			if !isDigit(s[i]) {
-				n, _ := strconv.ParseFloat(s, 64)
-				return n
-			}
-			n = n*10 + int(s[i]-'0')
-		}
-		return float64(n)
+	if n, ok := digits(s); ok {
+		return n
 	}
 	n, _ := strconv.ParseFloat(s, 64)
 	return n
+}
+
+// digits reads a number that is nothing but a few digits, as most are. Without any it is 0.
+func digits(s string) (float64, bool) {
+	if len(s) > 15 {
+		return 0, false
+	}
+	n := 0
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return 0, false
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return float64(n), true
 }
 
 // signedOdd reads +inf, -inf, +nan and -nan.
@@ -193,6 +203,9 @@ func signedOdd(s string) (float64, bool) {
 
 // wholeNumber says whether all of a text is a number.
 func wholeNumber(s string) (float64, bool) {
+	if n, ok := digits(s); ok && s != "" {
+		return n, true
+	}
 	for len(s) > 0 && isBlank(s[0]) {
 		s = s[1:]
 	}

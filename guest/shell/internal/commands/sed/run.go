@@ -80,8 +80,9 @@ func (e *editor) run() int {
 			}
 		}
 	}
-	for e.read() {
-		if !e.cycle() {
+	plain := e.replacements()
+	for e.read() && e.cycle() {
+		if len(plain) > 0 && !e.replaceAhead(plain) {
 			break
 		}
 	}
