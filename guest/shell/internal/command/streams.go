@@ -2,7 +2,9 @@ package command
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -61,29 +63,46 @@ func (c *Context) EachFile(cannot string, do func(name string, r io.Reader) bool
 func (c *Context) Output() *bufio.Writer { return bufio.NewWriterSize(c.Stdout, 32<<10) }
 
 // Lines reads the lines of a stream, with their ends, of which the last line may have none. The lines are valid until
-// the next one. It stops if the function returns false.
+// the function returns. It stops if that returns false.
 func Lines(r io.Reader, separator byte, do func(line []byte) bool) error {
-	in := bufio.NewReaderSize(r, 32<<10)
-	var long []byte
+	return Chunks(r, separator, func(lines []byte) bool {
+		for len(lines) > 0 {
+			end := bytes.IndexByte(lines, separator) + 1
+			if end == 0 {
+				end = len(lines)
+			}
+			if !do(lines[:end]) {
+				return false
+			}
+			lines = lines[end:]
+		}
+		return true
+	})
+}
+
+// Chunks is Lines for what can work on many lines at once: the function gets as many whole lines as are there.
+func Chunks(r io.Reader, separator byte, do func(lines []byte) bool) error {
+	buffer := make([]byte, 0, 32<<10)
 	for {
-		line, err := in.ReadSlice(separator)
-		if err == bufio.ErrBufferFull {
-			long = append(long, line...)
-			continue
+		before := len(buffer)
+		n, err := r.Read(buffer[before:cap(buffer)])
+		buffer = buffer[:before+n]
+		end := len(buffer)
+		if err == nil {
+			end = before + bytes.LastIndexByte(buffer[before:], separator) + 1
+			if end == before {
+				end = 0 // the end of a line that has begun is still to come
+			}
 		}
-		if len(long) > 0 {
-			long = append(long, line...)
-			line = long
-		}
-		if len(line) > 0 && !do(line) {
-			return nil
-		}
-		long = long[:0]
-		if err == io.EOF {
+		if end > 0 && !do(buffer[:end]) || err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		buffer = buffer[:copy(buffer, buffer[end:])]
+		if len(buffer) == cap(buffer) {
+			buffer = slices.Grow(buffer, cap(buffer))
 		}
 	}
 }

@@ -91,6 +91,7 @@ type grepper struct {
 
 	match func(line []byte) bool
 	all   func(line []byte) [][]int
+	text  []byte // if not nil, a line matches if it has this text, and nothing but lines is printed
 
 	invert, only, quiet, count, names, list, without, numbers, offsets bool
 	before, after, most                                                int
@@ -250,6 +251,9 @@ func (g *grepper) compile(wanted []string, kind, fold string) error {
 				return nil
 			}
 			return text.All(line, -1)
+		}
+		if !whole {
+			g.text = []byte(wanted[0])
 		}
 		return nil
 	}
@@ -505,8 +509,11 @@ func (g *grepper) file(name string, r io.Reader) {
 		}
 		return
 	}
-	err := command.Lines(in, g.separator, f.line)
-	if err != nil {
+	search, do := command.Lines, f.line
+	if g.text != nil && !f.binary && !f.annotated() {
+		search, do = command.Chunks, f.lines
+	}
+	if err := search(in, g.separator, do); err != nil {
 		g.fail(name, err)
 	}
 	if f.selected > 0 {
@@ -552,6 +559,38 @@ type grepFile struct {
 	context  [][]byte // the lines before this one that may be printed
 	trailing int      // how many lines after the last one are printed
 	last     int      // the number of the last line that was printed, or -1
+}
+
+// annotated says whether anything else than whole lines is printed, or lines are counted.
+func (f *grepFile) annotated() bool {
+	return f.silent() || f.names || f.numbers || f.offsets || f.before > 0 || f.after > 0 || f.most >= 0 ||
+		f.c.Has("initial-tab")
+}
+
+// lines searches whole lines for a text. It does not look at lines without it one by one.
+func (f *grepFile) lines(lines []byte) bool {
+	for len(lines) > 0 {
+		begin, end := len(lines), len(lines) // of the line that has the text
+		if i := bytes.Index(lines, f.text); i >= 0 {
+			begin = bytes.LastIndexByte(lines[:i], f.separator) + 1
+			if n := bytes.IndexByte(lines[i:], f.separator); n >= 0 {
+				end = i + n + 1
+			}
+		}
+		selected := lines[begin:end]
+		if f.invert {
+			selected = lines[:begin]
+		}
+		if len(selected) > 0 {
+			f.selected++
+			_, _ = f.out.Write(selected)
+			if selected[len(selected)-1] != f.separator {
+				_ = f.out.WriteByte(f.separator)
+			}
+		}
+		lines = lines[end:]
+	}
+	return true
 }
 
 // line searches a line, and returns whether to go on.
