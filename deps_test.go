@@ -173,7 +173,7 @@ var mayImport = map[string][]string{
 	"internal/userdirs":         {},
 	"internal/test/toolruntest": {},
 	"internal/test/commandtest": {"internal/test/enginetest", "internal/test/race", "internal/test/toolruntest"},
-	"cmd/toolrun":               {"cmd/toolrun/internal/cli"},
+	"cmd/toolrun":               {"cmd/toolrun/internal/cli", "cmd/toolrun/internal/quickstart"},
 	// What concerns projects is an operation of internal/service. What the command has besides:
 	"cmd/toolrun/internal/cli": {".", "cmd/toolrun/internal/...", "docs", "internal/docsite", "internal/service",
 		"web", "vfs",
@@ -196,6 +196,7 @@ var mayImport = map[string][]string{
 	"docs":                              {},
 	"internal/docsite":                  {"internal/text/fill"},
 	"cmd/toolrun/internal/clientconfig": {},
+	"cmd/toolrun/internal/quickstart":   {},
 	"cmd/toolrun/internal/terminal":     {"internal/text/plaintext"},
 }
 

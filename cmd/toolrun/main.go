@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/toolrun/toolrun/cmd/toolrun/internal/cli"
+	_ "github.com/toolrun/toolrun/cmd/toolrun/internal/quickstart"
 )
 
 func main() { os.Exit(cli.Run(context.Background(), cli.Process(), os.Args[1:])) }

@@ -33,7 +33,6 @@ var errLeft = errors.New("the session was left")
 // interrupt stops what is running, and so does the end of the context; a second interrupt ends the process the hard
 // way. Several can run at once.
 func Run(ctx context.Context, host *Host, args []string) (status int) {
-	host.startQuickly()
 	ctx, stop := host.untilSignal(context.WithValue(ctx, hostKey{}, host), os.Interrupt)
 	defer stop()
 

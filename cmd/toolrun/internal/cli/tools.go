@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -121,10 +120,6 @@ func warnings(w io.Writer) func(error) {
 
 // start starts what runs a language.
 func (r *runner) start(ctx context.Context, name string) (code.Interpreter, error) {
-	if l := languageOf(name); l != nil && l.Module == "" && r.host.collects() {
-		// Starting makes little garbage. Collecting it would take a tenth of the time of a short command.
-		defer debug.SetGCPercent(debug.SetGCPercent(400))
-	}
 	interpreter, err := r.Interpreter(ctx, name)
 	if err == nil && r.noCache != nil {
 		r.warn(fmt.Errorf("the engine was compiled anew, and will be each time: %w", r.noCache))
