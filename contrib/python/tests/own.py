@@ -67,5 +67,6 @@ class Report:
 
 with open(out, "w") as to:
     report = Report(to)
-    status = pytest.main(["-qq", "-p", "no:cacheprovider", "--tb=short", "--rootdir", folder, *files], plugins=[report])
+    status = pytest.main(["-qq", "-p", "no:cacheprovider", "--tb=short", "--continue-on-collection-errors",
+                          "--rootdir", folder, *files], plugins=[report])
     report.write("", f"ended with {int(status)}", "")
