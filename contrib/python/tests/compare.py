@@ -77,12 +77,15 @@ def main(work):
 
     files = [f for f in sorted(tests.glob("**/test_*.py"))
              if not re.search(left_out, str(f)) and (not pattern or re.search(pattern[0], str(f)))]
-    # To start and to import costs as much as a thousand tests.
+    # To start and to import costs as much as a thousand tests. Files below different folders named tests are in
+    # packages of one name, and cannot be loaded together.
     groups = []
-    for file in files:
-        if not groups or sum(f.stat().st_size for f in groups[-1]) > 100_000:
-            groups.append([])
-        groups[-1].append(file)
+    for _, together in itertools.groupby(files, lambda f: str(f.relative_to(tests)).partition("/tests/")[0]):
+        groups.append([])
+        for file in together:
+            if sum(f.stat().st_size for f in groups[-1]) > 100_000:
+                groups.append([])
+            groups[-1].append(file)
     lacking = 0
     known = Known(name)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
