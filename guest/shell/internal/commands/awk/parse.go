@@ -832,6 +832,14 @@ func (p *parser) expr() node {
 		p.next()
 		p.newlines()
 		right := p.expr().eval
+		if cell, name := n.cell, n.name; cell != nil && op == "+=" { // what sums and counts are made with
+			return node{eval: func(m *machine) value {
+				operand := right(m).num()
+				c := cell(m).scalar(name)
+				c.v = num(c.v.num() + operand)
+				return c.v
+			}}
+		}
 		do := arithmetic(op[0])
 		return p.update(n, func(m *machine, old float64) (value, value) {
 			// The right side was evaluated before: see update.
@@ -1262,7 +1270,19 @@ func (p *parser) regexLiteral() node {
 }
 
 func (p *parser) fieldOf() node {
+	constant, number := p.tok == tNumber, p.number
 	index := p.primary()
+	if constant && number >= 1 && number <= maxField { // as most are
+		i := int(number)
+		return node{field: index.eval, eval: func(m *machine) value {
+			if len(m.fields) < i {
+				if m.splitTo(i); len(m.fields) < i {
+					return str("")
+				}
+			}
+			return m.fields[i-1]
+		}}
+	}
 	return node{field: index.eval, eval: func(m *machine) value { return m.field(m.fieldIndex(index.eval(m))) }}
 }
 
