@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/toolrun/toolrun/runtime/python"
 )
 
 // needData skips a test where the build of Python has no NumPy and no pandas: see contrib/python/build.
@@ -135,4 +137,73 @@ func TestDataDiffersFromRunToRun(t *testing.T) {
 		same[result.Text] = true
 	}
 	require.Len(t, same, 1)
+}
+
+// TestTenantsOfPackages lets one owner leave what it can in each image with packages, and another one look for it, in
+// turn: 10,000 runs with -soak.
+func TestTenantsOfPackages(t *testing.T) {
+	needData(t)
+	const leave = `
+import gc, os, random, sys, warnings
+canary = bytes(b'S3CRET' * (10**6 // 6))
+kept = [np.frombuffer(canary[:n], np.uint8).copy() for n in (10**5, 3 * 10**5, 10**6 - 4)]
+for module in list(sys.modules.values()):
+    try: module.canary = canary
+    except Exception: pass
+np.set_printoptions(precision=2)
+np.seterr(all='raise')
+np.random.seed(1)
+random.seed(1)
+warnings.filterwarnings('ignore')
+os.environ['S3CRET'] = sys.argv[0] = 'S3CRET'
+sys.path.append('/S3CRET')
+if pd := sys.modules.get('pandas'):
+    pd.set_option('display.max_rows', 3)
+    pd.DataFrame({'S3CRET': canary[:10000].decode().split('S')}).groupby('S3CRET').size()
+if plt := sys.modules.get('matplotlib.pyplot'):
+    plt.style.use('ggplot')
+    plt.rcParams['font.size'] = 31
+    matplotlib.font_manager.fontManager.ttflist.pop()
+    plt.plot([1, 2], label='S3CRET')
+gc.freeze()
+del kept, canary`
+	const end = "\nsys.exit() # before figures are shown"
+	const look = `
+import gc, os, random, sys, warnings
+needle = 'TERC3S'[::-1]
+found = [needle.encode() in np.empty(n, np.uint8).tobytes() for n in (10**5, 3 * 10**5, 10**6 - 4)]
+found += [name for name, module in sys.modules.items() if 'canary' in getattr(module, '__dict__', ())]
+found += [needle in str(sorted(os.environ.items())), needle in str(sys.path), needle in str(sys.argv)]
+state = [found, np.get_printoptions(), np.geterr(), len(warnings.filters), len(sys.modules), gc.get_freeze_count()]
+if pd := sys.modules.get('pandas'):
+    state.append(pd.get_option('display.max_rows'))
+if plt := sys.modules.get('matplotlib.pyplot'):
+    state += [plt.rcParams['font.size'], plt.get_fignums()]
+    state.append(len(matplotlib.font_manager.fontManager.ttflist))
+print(np.random.rand(), random.random())
+state`
+	images := []string{"import numpy as np", "import pandas, numpy as np"}
+	if slices.Contains(interpreter.Packages(), "matplotlib") {
+		images = append(images, "import matplotlib, matplotlib.pyplot, numpy as np")
+	}
+	rounds := 30
+	if *soak {
+		rounds = 5000
+	}
+	want, seen := map[string]string{}, map[string]bool{}
+	for n := range rounds {
+		imports := images[n%len(images)]
+		if n >= len(images) {
+			_, err := tryRun(t, imports+leave+end, python.RunOptions{Owner: "one"})
+			require.NoError(t, err)
+		}
+		result := run(t, imports+look, python.RunOptions{Owner: "other"})
+		if n < len(images) {
+			want[imports] = result.Text
+			require.NotEqual(t, result.Text, run(t, imports+leave+look).Text, "it would be seen in the same run")
+		}
+		require.Equal(t, want[imports], result.Text, imports)
+		require.False(t, seen[lines(result)], "random numbers are the same")
+		seen[lines(result)] = true
+	}
 }
