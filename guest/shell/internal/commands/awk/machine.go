@@ -58,14 +58,13 @@ type machine struct {
 	line    int // of the statement that is run, if the program has several
 	status  int
 	result  value
-	operand float64 // of an assignment such as "+="
 
 	rec    string
 	recSet bool // it was assigned a text, which is no number
 	stale  bool // rec must be made of the fields
-	split  bool // fields are all those of rec, of which otherwise only those before at may have been read
-	at     int
+	split  bool // fields are those of rec
 	fields []value
+	spans  []command.Span // of the fields that have been looked for before rec was split
 
 	nr, fnr                                 float64
 	fs, ofs, ors, rs, subsep, convfmt, ofmt string
@@ -228,7 +227,7 @@ func (m *machine) fieldIndex(v value) int {
 
 func (m *machine) setRecord(s string) {
 	m.rec, m.recSet, m.stale, m.split = s, false, false, false
-	m.fields, m.at = m.fields[:0], 0
+	m.spans = m.spans[:0]
 }
 
 // record returns $0.
@@ -253,11 +252,7 @@ func (m *machine) field(i int) value {
 		}
 		return inputs(m.rec)
 	}
-	m.splitTo(i)
-	if i > len(m.fields) {
-		return str("")
-	}
-	return m.fields[i-1]
+	return m.fieldAt(i)
 }
 
 func (m *machine) setField(i int, s string) { m.assignField(i, inputs(s)) }
@@ -279,23 +274,35 @@ func (m *machine) assignField(i int, v value) {
 	m.stale = true
 }
 
-// splitRecord splits the record into fields, if that is not done.
-func (m *machine) splitRecord() { m.splitTo(math.MaxInt) }
-
-// splitTo splits the record as far as the nth field, if that is not done. Other separators than blanks need all of it.
-func (m *machine) splitTo(n int) {
-	if m.split {
-		return
-	}
-	if m.fieldsBy != varFPAT && m.fieldsBy != varFIELDWIDTHS && m.fs == " " {
-		for len(m.fields) < n {
-			from, to := nextField(m.rec, m.at)
-			if from == len(m.rec) {
-				m.split = true
-				return
+// fieldAt returns a field by its number, which is not 0. Fields between blanks are looked for as far as that.
+func (m *machine) fieldAt(i int) value {
+	if !m.split && m.blanks() {
+		if i > len(m.spans) {
+			at := 0
+			if n := len(m.spans); n > 0 {
+				at = int(m.spans[n-1].To)
 			}
-			m.fields, m.at = append(m.fields, inputs(m.rec[from:to])), to
+			if m.spans = command.Fields(m.spans, m.rec, at, i); i > len(m.spans) {
+				return str("")
+			}
 		}
+		return inputs(m.rec[m.spans[i-1].From:m.spans[i-1].To])
+	}
+	m.splitRecord()
+	if i > len(m.fields) {
+		return str("")
+	}
+	return m.fields[i-1]
+}
+
+// blanks reports whether fields are what is between blanks.
+func (m *machine) blanks() bool {
+	return m.fs == " " && m.fieldsBy != varFPAT && m.fieldsBy != varFIELDWIDTHS
+}
+
+// splitRecord splits the record into fields, if that is not done.
+func (m *machine) splitRecord() {
+	if m.split {
 		return
 	}
 	m.split = true
@@ -317,29 +324,16 @@ func (m *machine) splitTo(n int) {
 	}
 }
 
-// betweenFields are the bytes between fields, if nothing else is said.
-var betweenFields = [256]bool{' ': true, '\t': true, '\n': true}
-
-// nextField returns where the next field between blanks begins and ends, which is at the end if there is none.
-func nextField(s string, at int) (from, to int) {
-	for at < len(s) && betweenFields[s[at]] {
-		at++
-	}
-	from = at
-	for at < len(s) && !betweenFields[s[at]] {
-		at++
-	}
-	return from, at
-}
-
 // fieldsOf calls a function with the fields of a text, and what is behind each. A pattern wins over a separator.
 func (m *machine) fieldsOf(s, separator string, p *pattern, add func(field, behind string)) {
 	if p == nil && separator == " " {
-		from, to := nextField(s, 0)
-		for from < len(s) {
-			next, end := nextField(s, to)
-			add(s[from:to], s[to:next])
-			from, to = next, end
+		spans := command.Fields(nil, s, 0, math.MaxInt)
+		for i, span := range spans {
+			next := len(s)
+			if i+1 < len(spans) {
+				next = int(spans[i+1].From)
+			}
+			add(s[span.From:span.To], s[span.To:next])
 		}
 		return
 	}

@@ -841,19 +841,15 @@ func (p *parser) expr() node {
 			}}
 		}
 		do := arithmetic(op[0])
-		return p.update(n, func(m *machine, old float64) (value, value) {
-			// The right side was evaluated before: see update.
-			v := num(do(old, m.operand))
-			return v, v
-		}, right)
+		return p.update(n, func(old, by float64) (value, value) { v := num(do(old, by)); return v, v }, right)
 	}
 	return n
 }
 
-// update returns an expression that changes a variable: the function returns what it becomes, and the result.
-func (p *parser) update(n node, do func(m *machine, old float64) (becomes, result value), right expr) node {
-	// operand is the right side, which is evaluated before the variable is looked at.
-	operand := func(m *machine) float64 {
+// update returns an expression that changes a variable by the value of another one, if there is one, which is evaluated
+// first: the function returns what the variable becomes, and the result.
+func (p *parser) update(n node, do func(old, by float64) (becomes, result value), right expr) node {
+	by := func(m *machine) float64 {
 		if right == nil {
 			return 0
 		}
@@ -862,29 +858,24 @@ func (p *parser) update(n node, do func(m *machine, old float64) (becomes, resul
 	switch {
 	case n.cell != nil:
 		return node{eval: func(m *machine) value {
-			operand := operand(m)
+			by := by(m)
 			c := n.cell(m).scalar(n.name)
-			m.operand = operand
-			becomes, result := do(m, c.v.num())
+			becomes, result := do(c.v.num(), by)
 			c.v = becomes
 			return result
 		}}
 	case n.field != nil:
 		return node{eval: func(m *machine) value {
-			operand := operand(m)
+			by := by(m)
 			i := m.fieldIndex(n.field(m))
-			old := m.field(i).num()
-			m.operand = operand
-			becomes, result := do(m, old)
+			becomes, result := do(m.field(i).num(), by)
 			m.setField(i, becomes.str(m.convfmt))
 			return result
 		}}
 	}
 	return node{eval: func(m *machine) value {
-		operand := operand(m)
-		old := m.special(n.special).num()
-		m.operand = operand
-		becomes, result := do(m, old)
+		by := by(m)
+		becomes, result := do(m.special(n.special).num(), by)
 		m.setSpecial(n.special, becomes)
 		return result
 	}}
@@ -1199,7 +1190,7 @@ func (p *parser) postfix() node {
 			by = -1
 		}
 		p.next()
-		return p.update(n, func(_ *machine, old float64) (value, value) { return num(old + by), num(old) }, nil)
+		return p.update(n, func(old, _ float64) (value, value) { return num(old + by), num(old) }, nil)
 	}
 	return n
 }
@@ -1245,7 +1236,7 @@ func (p *parser) primary() node {
 			if !n.assignable() {
 				p.unexpected()
 			}
-			return p.update(n, func(_ *machine, old float64) (value, value) { v := num(old + by); return v, v }, nil)
+			return p.update(n, func(old, _ float64) (value, value) { v := num(old + by); return v, v }, nil)
 		case "-", "+", "!":
 			return p.unary()
 		case "@":
@@ -1274,14 +1265,7 @@ func (p *parser) fieldOf() node {
 	index := p.primary()
 	if constant && number >= 1 && number <= maxField { // as most are
 		i := int(number)
-		return node{field: index.eval, eval: func(m *machine) value {
-			if len(m.fields) < i {
-				if m.splitTo(i); len(m.fields) < i {
-					return str("")
-				}
-			}
-			return m.fields[i-1]
-		}}
+		return node{field: index.eval, eval: func(m *machine) value { return m.fieldAt(i) }}
 	}
 	return node{field: index.eval, eval: func(m *machine) value { return m.field(m.fieldIndex(index.eval(m))) }}
 }

@@ -345,15 +345,15 @@ func (s *sorter) position(line []byte, field int, skip bool) int {
 			at += i + len(s.tab)
 			continue
 		}
-		for at < len(line) && isBlank(line[at]) {
+		for at < len(line) && command.IsBlank(line[at]) {
 			at++
 		}
-		for at < len(line) && !isBlank(line[at]) {
+		for at < len(line) && !command.IsBlank(line[at]) {
 			at++
 		}
 	}
 	if skip {
-		for at < len(line) && isBlank(line[at]) {
+		for at < len(line) && command.IsBlank(line[at]) {
 			at++
 		}
 	}
@@ -368,16 +368,14 @@ func (s *sorter) fieldEnd(line []byte, field int) int {
 		}
 		return len(line)
 	}
-	for at < len(line) && isBlank(line[at]) {
+	for at < len(line) && command.IsBlank(line[at]) {
 		at++
 	}
-	for at < len(line) && !isBlank(line[at]) {
+	for at < len(line) && !command.IsBlank(line[at]) {
 		at++
 	}
 	return at
 }
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' }
 
 func (s *sorter) compareKey(k *sortKey, a, b []byte) int {
 	switch {
@@ -409,7 +407,7 @@ func (k *sortKey) folded(text []byte) []byte {
 	}
 	out := make([]byte, 0, len(text))
 	for _, c := range text {
-		if dictionary && !isAlpha(c) && !isDigit(c) && !isBlank(c) || printing && (c < ' ' || c > '~') {
+		if dictionary && !isAlpha(c) && !isDigit(c) && !command.IsBlank(c) || printing && (c < ' ' || c > '~') {
 			continue
 		}
 		if fold && c >= 'a' && c <= 'z' {
