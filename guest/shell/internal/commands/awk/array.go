@@ -69,10 +69,8 @@ func (c *cell) isArray() bool {
 }
 
 // keys returns the subscripts in the order in which a loop goes through them. As in gawk, an array whose first
-// subscript
-// is a whole number has the others first, and then its numbers in ascending order. Other arrays are in the order in
-// which
-// their elements were made; gawk's is that of a hash table.
+// subscript is a whole number has the others first, and then its numbers in ascending order. Other arrays are in the
+// order in which their elements were made; gawk's is that of a hash table.
 func (a *array) keys() []string {
 	type entry struct {
 		key string

@@ -19,11 +19,16 @@ type reader struct {
 	closer func() int
 	buf    []byte // unread bytes
 	store  []byte // what buf is a part of
+	block  string // the records that buf begins with, whole and with their ends
 	eof    bool
 	err    error
 }
 
 const bufferSize = 64 << 10
+
+// blockSize is how many bytes of records become one text. That is cheaper than a text for each, but a program that
+// keeps a part of one record keeps all of them.
+const blockSize = 1 << 10
 
 func newReader(r io.Reader, closer func() int) *reader { return &reader{r: r, closer: closer} }
 
@@ -56,21 +61,20 @@ func (r *reader) fill() bool {
 
 // read returns a record and what ended it.
 func (r *reader) read(m *machine) (record, end string, ok bool) {
-	switch {
-	case m.rs == "\n" || len(m.rs) == 1 && !(m.ignoreCase && isLetter(m.rs[0])):
+	if m.rs == "\n" || len(m.rs) == 1 && !(m.ignoreCase && isLetter(m.rs[0])) {
 		separator := m.rs[0]
-		for at := 0; ; {
-			if i := bytes.IndexByte(r.buf[at:], separator); i >= 0 {
-				record = string(r.buf[:at+i])
-				r.buf = r.buf[at+i+1:]
-				return record, m.rs, true
-			}
-			at = len(r.buf)
-			if !r.fill() && r.eof {
+		i := strings.IndexByte(r.block, separator)
+		if i < 0 {
+			if !r.nextBlock(separator) {
 				return r.rest()
 			}
+			i = strings.IndexByte(r.block, separator)
 		}
-	case m.rs == "":
+		record, r.block, r.buf = r.block[:i], r.block[i+1:], r.buf[i+1:]
+		return record, m.rs, true
+	}
+	r.block = ""
+	if m.rs == "" {
 		return r.paragraph()
 	}
 	p := m.regex(m.rs)
@@ -85,6 +89,22 @@ func (r *reader) read(m *machine) (record, end string, ok bool) {
 				continue
 			}
 			return r.rest()
+		}
+	}
+}
+
+// nextBlock makes the next block, if there is the end of a record.
+func (r *reader) nextBlock(separator byte) bool {
+	r.block = ""
+	for at := 0; ; {
+		if i := bytes.IndexByte(r.buf[at:], separator); i >= 0 {
+			last := bytes.LastIndexByte(r.buf[:min(len(r.buf), blockSize)], separator)
+			r.block = string(r.buf[:max(at+i, last)+1])
+			return true
+		}
+		at = len(r.buf)
+		if !r.fill() && r.eof {
+			return false
 		}
 	}
 }
