@@ -6,11 +6,15 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -124,6 +128,82 @@ func unpack(t *testing.T, archive, dir string) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, content, header.FileInfo().Mode()))
 	}
+}
+
+// Programs for other systems need nothing but what each copy of the system has, and work under emulators.
+func TestOtherSystems(t *testing.T) {
+	dir := t.TempDir()
+	chosen := slices.DeleteFunc(slices.Clone(platforms), func(p platform) bool {
+		return p == here || p.os != "linux" && p.arch != here.arch
+	})
+	require.NoError(t, run("../../..", dir, version, "", chosen))
+	for _, p := range chosen {
+		t.Run(p.os, func(t *testing.T) {
+			name := filepath.Join(dir, "toolrun-"+version+"-"+p.os+"-"+p.arch)
+			root := t.TempDir()
+			if p.os == "windows" {
+				must(t, exec.Command(needs(t, "unzip"), "-q", name+".zip", "-d", root))
+				root = filepath.Join(root, filepath.Base(name))
+			} else {
+				unpack(t, name+".tar.gz", root)
+			}
+			program := filepath.Join(root, "bin", p.program())
+			require.Subset(t, map[string][]string{
+				"windows": {"kernel32.dll"},
+				"darwin": {"/usr/lib/libSystem.B.dylib", "/usr/lib/libresolv.9.dylib",
+					"/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation",
+					"/System/Library/Frameworks/Security.framework/Versions/A/Security"},
+			}[p.os], imported(t, p, program))
+			emulator := map[string]string{"windows": "wine", "linux": "qemu-aarch64-static"}[p.os]
+			if emulator == "" || p.os == "linux" && p.arch != "arm64" {
+				return
+			}
+			emulator = needs(t, emulator)
+			var toolrun inside = func(args ...string) *exec.Cmd {
+				cmd := exec.Command(emulator, append([]string{program}, args...)...)
+				cmd.Env = append(os.Environ(), "HOME="+root, "XDG_RUNTIME_DIR="+root, "WINEDEBUG=-all",
+					"TOOLRUN_DATA="+data(t, root))
+				return cmd
+			}
+			if out, err := toolrun("version").CombinedOutput(); bytes.Contains(out, []byte("bcryptprimitives.dll")) {
+				t.Skipf("this Wine is older than 9, and cannot run programs of Go: %v", err)
+			}
+			use(t, toolrun, "from an archive")
+		})
+	}
+}
+
+// imported returns the libraries that a program needs.
+func imported(t *testing.T, p platform, program string) []string {
+	t.Helper()
+	var list []string
+	switch p.os {
+	case "windows":
+		file, err := pe.Open(program)
+		require.NoError(t, err)
+		defer file.Close()
+		symbols, err := file.ImportedSymbols()
+		require.NoError(t, err)
+		require.NotEmpty(t, symbols)
+		for _, symbol := range symbols {
+			_, library, _ := strings.Cut(symbol, ":")
+			list = append(list, library)
+		}
+	case "darwin":
+		file, err := macho.Open(program)
+		require.NoError(t, err)
+		defer file.Close()
+		list, err = file.ImportedLibraries()
+		require.NoError(t, err)
+		require.NotEmpty(t, list)
+	default:
+		file, err := elf.Open(program)
+		require.NoError(t, err)
+		defer file.Close()
+		list, err = file.ImportedLibraries()
+		require.NoError(t, err)
+	}
+	return list
 }
 
 // Two releases of one commit have the same bytes, also those that compilers made.
