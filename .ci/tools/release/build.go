@@ -109,9 +109,11 @@ func (r *release) build(clone, work string, p platform) (b build, err error) {
 	return b, err
 }
 
+// compileProgram builds as docs/hardening.md and .ci/reproducible do. What is not inlined is in RATIONALE.md.
 func compileProgram(clone, path string, p platform) error {
 	_, err := command(clone, []string{"GOOS=" + p.os, "GOARCH=" + p.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off"},
-		"go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/toolrun")
+		"go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-gcflags=github.com/jackc/...=-l",
+		"-gcflags=github.com/toolrun/toolrun/cmd/...=-l", "-o", path, "./cmd/toolrun")
 	return err
 }
 

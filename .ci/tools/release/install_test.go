@@ -34,19 +34,20 @@ var here = platform{"linux", runtime.GOARCH, "linux", map[string]string{"amd64":
 var made = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "toolrun-dist-")
 	if err == nil {
+		madeIn = dir
 		err = run("../../..", dir, version, "", []platform{here})
 	}
 	return dir, err
 })
+
+var madeIn string // which is removed in the end
 
 func TestMain(m *testing.M) {
 	if here.nodeArch == "" {
 		here.nodeArch = here.arch
 	}
 	status := m.Run()
-	if dir, err := made(); err == nil {
-		_ = os.RemoveAll(dir)
-	}
+	_ = os.RemoveAll(madeIn)
 	os.Exit(status)
 }
 
