@@ -54,7 +54,7 @@ func TestBashCompletion(t *testing.T) {
 		"toolrun files --root . cat $(touch\\ run": "",
 	} {
 		cmd := commandtest.Shell(t, bash, "--norc", "-c", bashCompletes, "bash", line)
-		cmd.Dir, cmd.Env = dir, append(cmd.Env, "TERM=dumb")
+		cmd.Dir, cmd.Env = dir, append(cmd.Env, "TERM=dumb", "LC_ALL=C.UTF-8")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		var words []string
