@@ -37,4 +37,5 @@ export const fixtures = Object.fromEntries([
 /** sessions fail where there are none. */
 export const sessions = {
   'server-sse-multiple-streams': 'it warns that there is no session',
+  'tools-call-with-logging': 'a client without a session cannot set a level, and gets no records',
 }
