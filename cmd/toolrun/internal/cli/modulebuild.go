@@ -114,15 +114,20 @@ func checkout(dir, folder string) (string, error) {
 // errCannotBuild is the error of a script whose machine has not what it needs.
 var errCannotBuild = errors.New("this cannot be built here")
 
-// scripted returns what a script of toolrun's source makes of a language, in a checkout or the one that this program
-// was built from.
+// scripted returns what a script of toolrun's source makes of a language, in a checkout. If none is given, it is the one
+// that this program was built from, and the working directory must be in it: elsewhere nobody expects scripts to run.
 func scripted(cmd *cobra.Command, p code.Package, checkout string) (build []byte, from, description string, err error) {
 	if checkout == "" {
 		checkout = ownSource()
+		rel, err := filepath.Rel(checkout, hostOf(cmd).path("."))
+		if checkout == "" || err != nil || !filepath.IsLocal(rel) {
+			return nil, "", "", fmt.Errorf("%w: the working directory is not in the checkout that this toolrun was "+
+				"built from: run the command there, or add --from CHECKOUT", errCannotBuild)
+		}
 	}
 	from = filepath.Join(checkout, filepath.FromSlash(p.Script))
-	if _, err := os.Stat(from); err != nil || checkout == "" {
-		return nil, "", "", fmt.Errorf("%w: there is no checkout of toolrun with %s", errCannotBuild, p.Script)
+	if _, err := os.Stat(from); err != nil {
+		return nil, "", "", fmt.Errorf("%w: %w", errCannotBuild, err)
 	}
 	dir, err := os.MkdirTemp("", "toolrun-build-")
 	if err != nil {
