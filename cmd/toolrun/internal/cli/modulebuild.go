@@ -114,13 +114,17 @@ func checkout(dir, folder string) (string, error) {
 // errCannotBuild is the error of a script whose machine has not what it needs.
 var errCannotBuild = errors.New("this cannot be built here")
 
-// scripted returns what a script of toolrun's source makes of a language, in a checkout. If none is given, it is the one
-// that this program was built from, and the working directory must be in it: elsewhere nobody expects scripts to run.
+// scripted returns what a script of toolrun's source makes of a language, in a checkout. If none is given, it is the
+// one that this program was built from, and the working directory must be in it: elsewhere nobody expects scripts to
+// run.
 func scripted(cmd *cobra.Command, p code.Package, checkout string) (build []byte, from, description string, err error) {
 	if checkout == "" {
 		checkout = ownSource()
-		rel, err := filepath.Rel(checkout, hostOf(cmd).path("."))
-		if checkout == "" || err != nil || !filepath.IsLocal(rel) {
+		dir, err := filepath.Abs(hostOf(cmd).path("."))
+		if err != nil {
+			return nil, "", "", err
+		}
+		if rel, err := filepath.Rel(checkout, dir); checkout == "" || err != nil || !filepath.IsLocal(rel) {
 			return nil, "", "", fmt.Errorf("%w: the working directory is not in the checkout that this toolrun was "+
 				"built from: run the command there, or add --from CHECKOUT", errCannotBuild)
 		}
