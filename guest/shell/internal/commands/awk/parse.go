@@ -832,54 +832,51 @@ func (p *parser) expr() node {
 		p.next()
 		p.newlines()
 		right := p.expr().eval
-		if cell, name := n.cell, n.name; cell != nil && op == "+=" { // what sums and counts are made with
-			return node{eval: func(m *machine) value {
-				operand := right(m).num()
-				c := cell(m).scalar(name)
-				c.v = num(c.v.num() + operand)
-				return c.v
-			}}
-		}
-		do := arithmetic(op[0])
-		return p.update(n, func(old, by float64) (value, value) { v := num(do(old, by)); return v, v }, right)
+		return p.update(n, op[0], right, false)
 	}
 	return n
 }
 
-// update returns an expression that changes a variable by the value of another one, if there is one, which is evaluated
-// first: the function returns what the variable becomes, and the result.
-func (p *parser) update(n node, do func(old, by float64) (becomes, result value), right expr) node {
-	by := func(m *machine) float64 {
-		if right == nil {
-			return 0
+// update returns an expression that changes a variable by the value of another expression, which is evaluated first.
+// The result is what the variable becomes, or for post what it was.
+func (p *parser) update(n node, op byte, by expr, post bool) node {
+	do := arithmetic(op)
+	result := func(old, becomes value) value {
+		if post {
+			return old
 		}
-		return right(m).num()
+		return becomes
 	}
 	switch {
 	case n.cell != nil:
 		return node{eval: func(m *machine) value {
-			by := by(m)
+			by := by(m).num()
 			c := n.cell(m).scalar(n.name)
-			becomes, result := do(c.v.num(), by)
-			c.v = becomes
-			return result
+			old := num(c.v.num())
+			c.v = num(do(old.n, by))
+			return result(old, c.v)
 		}}
 	case n.field != nil:
 		return node{eval: func(m *machine) value {
-			by := by(m)
+			by := by(m).num()
 			i := m.fieldIndex(n.field(m))
-			becomes, result := do(m.field(i).num(), by)
+			old := num(m.field(i).num())
+			becomes := num(do(old.n, by))
 			m.setField(i, becomes.str(m.convfmt))
-			return result
+			return result(old, becomes)
 		}}
 	}
 	return node{eval: func(m *machine) value {
-		by := by(m)
-		becomes, result := do(m.special(n.special).num(), by)
+		by := by(m).num()
+		old := num(m.special(n.special).num())
+		becomes := num(do(old.n, by))
 		m.setSpecial(n.special, becomes)
-		return result
+		return result(old, becomes)
 	}}
 }
+
+// one is what "++" and "--" change a variable by.
+func one(*machine) value { return num(1) }
 
 func (p *parser) assigner(n node) func(m *machine, v value) {
 	switch {
@@ -1185,12 +1182,9 @@ func (p *parser) exponent() node {
 func (p *parser) postfix() node {
 	n := p.primary()
 	if n.assignable() && !n.grouped && (p.is("++") || p.is("--")) {
-		by := 1.0
-		if p.text == "--" {
-			by = -1
-		}
+		op := p.text[0]
 		p.next()
-		return p.update(n, func(old, _ float64) (value, value) { return num(old + by), num(old) }, nil)
+		return p.update(n, op, one, true)
 	}
 	return n
 }
@@ -1227,16 +1221,13 @@ func (p *parser) primary() node {
 		case "(":
 			return p.group()
 		case "++", "--":
-			by := 1.0
-			if p.text == "--" {
-				by = -1
-			}
+			op := p.text[0]
 			p.next()
 			n := p.primary()
 			if !n.assignable() {
 				p.unexpected()
 			}
-			return p.update(n, func(old, _ float64) (value, value) { v := num(old + by); return v, v }, nil)
+			return p.update(n, op, one, false)
 		case "-", "+", "!":
 			return p.unary()
 		case "@":
