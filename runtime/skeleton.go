@@ -63,7 +63,15 @@ func (p *Program) compileSkeleton(ctx context.Context, engine *cachedir.Entry) e
 	if err != nil {
 		return cacheError(err)
 	}
-	return damaged(engine.Guard(func() error { return p.compileIn(ctx, engine.Dir(), module) }, guarded...))
+	return damaged(engine.Guard(func() error {
+		var size int64
+		for _, name := range guarded {
+			if info, err := os.Stat(filepath.Join(engine.Dir(), filepath.FromSlash(name))); err == nil {
+				size = max(size, info.Size())
+			}
+		}
+		return withHugePages(size, func() error { return p.compileIn(ctx, engine.Dir(), module) })
+	}, guarded...))
 }
 
 // addSkeleton adds a skeleton of the module to a new entry, which has the compiled code of the module, unless that
