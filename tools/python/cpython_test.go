@@ -85,7 +85,8 @@ func copyTests(t *testing.T, files afero.Fs, lib, module string) {
 	copyInto(t, files, filepath.Join(lib, "test"), "/lib/python/test", func(path string, d fs.DirEntry) bool {
 		top, _, _ := strings.Cut(path, "/")
 		if name := strings.TrimSuffix(top, ".py"); strings.HasPrefix(name, "test_") || top == "decimaltestdata" {
-			return name == module || top == "decimaltestdata" && module == "test_decimal"
+			return name == module || top == "decimaltestdata" && module == "test_decimal" ||
+				name == "test_iter" && module == "test_math" // which has classes that the other uses
 		}
 		return !slices.Contains([]string{"libregrtest", "audiodata", "leakers", "crashers", "idlelib", "cjkencodings"},
 			top)

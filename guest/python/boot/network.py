@@ -174,6 +174,8 @@ class StandIns:
 
 INSTEAD_OF_NATIVE = {'ctypes', 'mmap', 'ssl', '_multiprocessing'}.difference(
     name.removeprefix('_') if name != '_multiprocessing' else name for name in sys.builtin_module_names)
+if importlib.machinery.PathFinder.find_spec('multiprocessing', [os.path.dirname(os.__file__)]) is None:
+    del SOURCES['_multiprocessing']  # what tries to import it would go on with the package
 sys.meta_path.insert(sys.meta_path.index(importlib.machinery.PathFinder), StandIns)
 sys.meta_path.append(SourceFinder)
 
