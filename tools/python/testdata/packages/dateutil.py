@@ -1,4 +1,4 @@
-# Debian: python3-dateutil python3-six
+# Debian: python3-dateutil python3-six; modules: !dateutil
 import datetime
 
 from dateutil import easter, parser, relativedelta, rrule, tz

@@ -1,4 +1,4 @@
-# Debian: python3-deepdiff python3-ordered-set
+# Debian: python3-deepdiff python3-ordered-set; modules: !numpy
 from deepdiff import DeepDiff, DeepSearch, grep
 
 old = {'a': 1, 'b': [1, 2, 3], 'c': {'d': 'x', 'e': {1, 2}}}

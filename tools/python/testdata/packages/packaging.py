@@ -1,4 +1,4 @@
-# Debian: python3-packaging python3-pyparsing
+# Debian: python3-packaging python3-pyparsing; modules: !packaging
 from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet

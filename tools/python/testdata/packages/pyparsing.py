@@ -1,4 +1,4 @@
-# Debian: python3-pyparsing
+# Debian: python3-pyparsing; modules: !pyparsing
 import pyparsing as pp
 
 number = pp.pyparsing_common.number
