@@ -68,7 +68,7 @@ func TestSQLiteLosesNothing(t *testing.T) {
 	python := func(files afero.Fs, work int64, code string, args ...string) ([]string, guesttest.Ran, error) {
 		out, err := guesttest.Run(t.Context(), program, sandbox.RunOptions{
 			Args: append([]string{"python", "-c", code}, args...), Files: files,
-			Limits: sandbox.Limits{Work: work, Time: time.Minute},
+			Limits: sandbox.Limits{Work: work, Time: time.Minute, Memory: 256 << 20}, // for a build with NumPy
 		})
 		var lines []string
 		for _, entry := range out.Console {
