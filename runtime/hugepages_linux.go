@@ -44,12 +44,15 @@ func withHugePages(size int64, load func() error) error {
 // less than 1/64: a file of code has a header. It returns false if there is none.
 func adviseHugePages(size uint64, before []addresses) bool {
 	for _, now := range writableMemory() {
-		// The system joins a mapping with its neighbours.
-		for _, old := range append(before, addresses{now.end, now.end}) {
-			if old.end <= now.start {
-				continue
+		for now.start < now.end { // the system joins a mapping with its neighbours
+			for len(before) > 0 && before[0].end <= now.start {
+				before = before[1:]
 			}
-			length := min(old.start, now.end) - min(now.start, old.start)
+			old := addresses{now.end, now.end}
+			if len(before) > 0 && before[0].start < now.end {
+				old = before[0]
+			}
+			length := max(old.start, now.start) - now.start
 			if max(length, size)-min(length, size) < size/64 {
 				_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(now.start), uintptr(length), unix.MADV_HUGEPAGE)
 				return true

@@ -64,13 +64,7 @@ func (p *Program) compileSkeleton(ctx context.Context, engine *cachedir.Entry) e
 		return cacheError(err)
 	}
 	return damaged(engine.Guard(func() error {
-		var size int64
-		for _, name := range guarded {
-			if info, err := os.Stat(filepath.Join(engine.Dir(), filepath.FromSlash(name))); err == nil {
-				size = max(size, info.Size())
-			}
-		}
-		return withHugePages(size, func() error { return p.compileIn(ctx, engine.Dir(), module) })
+		return withHugePages(engine.Size(code.Skeleton), func() error { return p.compileIn(ctx, engine.Dir(), module) })
 	}, guarded...))
 }
 

@@ -85,6 +85,9 @@ func (e *Entry) Found() bool { return e.content != nil }
 // Publish.
 func (e *Entry) Dir() string { return e.dir }
 
+// Size returns the size of a file of an existing entry in bytes, and zero if it has no such file.
+func (e *Entry) Size(name string) int64 { return e.content[name].size }
+
 // Write adds a file to an unpublished entry.
 func (e *Entry) Write(name string, data []byte) error {
 	return os.WriteFile(filepath.Join(e.dir, name), data, 0o600)
