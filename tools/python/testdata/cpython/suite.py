@@ -3,7 +3,6 @@
 
 import importlib
 import json
-import os
 import sys
 import types
 import unittest
